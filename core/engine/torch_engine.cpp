@@ -12,6 +12,7 @@
 #include "core/engine/device/tensor_memory.h"
 #include "core/engine/model/torch_model.h"
 #include "core/engine/operations/operations.h"
+#include "core/engine/operations/parameters.h"
 #include "core/engine/train/device_check.h"
 #include "core/engine/train/torch_cohort.h"
 #include "core/kernels/kernels.h"
@@ -91,11 +92,65 @@ void require_computed(const ModelPlan& plan) {
         throw BadInput("The engine cannot compute this model, because it has " + part + ".");
 }
 
+Precision precision_of(const Computing& computing) {
+    return computing.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
+}
+
+bool uses_cuda(const Computing& computing, bool has_device) {
+    return computing.device != Device::cpu && has_device && open_cuda().available;
+}
+
 std::unique_ptr<Model> model_with(const ModelPlan& plan, const Layout& layout, const torch::Tensor& row,
                                   const Computing& computing, bool has_device) {
-    const Precision precision = computing.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
-    const bool uses_cuda = computing.device != Device::cpu && has_device && open_cuda().available;
-    return std::make_unique<TorchModel>(plan, layout, uses_cuda ? row.to(torch::kCUDA) : row, precision);
+    return std::make_unique<TorchModel>(plan, layout, uses_cuda(computing, has_device) ? row.to(torch::kCUDA) : row,
+                                        precision_of(computing));
+}
+
+// Consecutive rows of the parameter, each piece with a source of its own and about `numbers` numbers or fewer, unless
+// it has rows that cannot be divided.
+std::vector<Parameter> pieces_of(const Parameter& parameter, std::int64_t numbers) {
+    std::vector<Parameter> pieces;
+    std::int64_t offset = parameter.offset;
+    const std::int64_t columns = parameter.size / parameter.shape.front();
+    for (const SourceRows& part : parameter.source.parts) {
+        const bool is_divisible = part.head_rows == part.rows && part.order.empty();
+        const std::int64_t step = is_divisible ? 1 : part.head_rows;
+        const std::int64_t most = std::max<std::int64_t>(1, numbers / columns / step) * step;
+        for (std::int64_t first = 0; first < part.rows; first += most) {
+            SourceRows rows = part;
+            rows.rows = std::min(most, part.rows - first);
+            if (is_divisible) rows.head_rows = rows.rows;
+            rows.first = part.first + (is_divisible ? first : first / part.head_rows * part.stride);
+            Parameter& piece = pieces.emplace_back(parameter);
+            piece.shape.front() = rows.rows;
+            piece.offset = offset;
+            piece.size = rows.rows * columns;
+            piece.source.parts = {std::move(rows)};
+            offset += piece.size;
+        }
+    }
+    return pieces;
+}
+
+// Matrices are in memory in bfloat16 only.
+Parameters rounded_parameters(const Layout& layout, const WeightReader& read) {
+    const std::int64_t matrices = numbers_of_matrices(layout);
+    const torch::Tensor rounded = empty_in_large_pages(matrices, torch::kBFloat16);
+    const torch::Tensor vectors = torch::empty({layout.total - matrices});
+    torch::Tensor numbers;
+    for (const Parameter& parameter : layout.parameters) {
+        if (parameter.offset >= matrices) {
+            read(parameter,
+                 {vectors.data_ptr<float>() + parameter.offset - matrices, static_cast<std::size_t>(parameter.size)});
+            continue;
+        }
+        for (const Parameter& piece : pieces_of(parameter, std::int64_t{1} << 20)) {
+            if (!numbers.defined() || numbers.numel() < piece.size) numbers = torch::empty({piece.size});
+            read(piece, {numbers.data_ptr<float>(), static_cast<std::size_t>(piece.size)});
+            rounded.narrow(0, piece.offset, piece.size).copy_(numbers.narrow(0, 0, piece.size));
+        }
+    }
+    return {layout, vectors.unsqueeze(0), rounded.unsqueeze(0)};
 }
 
 }  // namespace
@@ -161,6 +216,8 @@ std::unique_ptr<Model> TorchEngine::load_model(const ModelPlan& plan, const Weig
                                                const Computing& computing) {
     require_computed(plan);
     const Layout layout = layout_of(plan);
+    if (precision_of(computing) == Precision::bfloat16 && !uses_cuda(computing, trust_.device))
+        return std::make_unique<TorchModel>(plan, rounded_parameters(layout, read), Precision::bfloat16);
     const torch::Tensor row = empty_in_large_pages(layout.total);
     for (const Parameter& parameter : layout.parameters)
         read(parameter, {row.data_ptr<float>() + parameter.offset, static_cast<std::size_t>(parameter.size)});

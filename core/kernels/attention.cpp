@@ -74,33 +74,47 @@ class Numbers {
 template <typename T>
 class HeadAttention {
  public:
-    explicit HeadAttention(const CausalAttention<T>& args)
+    HeadAttention(const CausalAttention<T>& args, bool has_gradient)
         : args_(args),
           width_(rounded_up(args.head_dim, column_step)),
           length_(rounded_up(args.time, column_step)),
           scale_(static_cast<float>(1.0 / std::sqrt(static_cast<double>(args.head_dim)))),
           keys_(length_ * width_),
           values_(length_ * width_),
-          grad_keys_(length_ * width_),
+          grad_keys_(has_gradient ? length_ * width_ : 0),
           transposed_keys_(width_ * length_),
-          transposed_values_(width_ * length_),
+          transposed_values_(has_gradient ? width_ * length_ : 0),
           query_(queries_at_once * width_),
           grad_query_(queries_at_once * width_),
           weights_(queries_at_once * length_),
-          grad_scores_(queries_at_once * length_),
+          grad_scores_(has_gradient ? queries_at_once * length_ : 0),
           factors_(length_) {}
 
-    void forward(std::int64_t group, T* mixed) {
-        load_keys_and_values(group);
-        for_queries(group, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
+    void load_keys_and_values(std::int64_t group) {
+        for (std::int64_t position = 0; position < args_.time; ++position) {
+            load_vector(group, position, key_head(group), true, keys_.get() + position * width_);
+            load_vector(group, position, value_head(group), false, values_.get() + position * width_);
+        }
+        transpose(keys_.get(), transposed_keys_.get());
+    }
+
+    /// Of the queries [begin, end), where `begin` is a multiple of queries_at_once.
+    void forward(std::int64_t group, std::int64_t begin, std::int64_t end, T* mixed) {
+        for_queries(group, begin, end, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
             compute_weights(group, head, first, last);
             for (std::int64_t query = first; query < last && drops(); ++query) {
                 compute_dropout(group, head, query);
                 multiply_by(factors_.get(), row(weights_, query - first), query + 1);
             }
-            float* out = grad_query_.get();  // the forward pass uses this array for the attention output
-            multiply<false>({weights_.get(), length_, 1}, {values_.get(), width_}, out, width_, height(first, last),
-                            width_, last);
+            float* out = grad_query_.get();             // the forward pass uses this array for the attention output
+            constexpr std::int64_t keys_at_once = 128;  // their values stay in the L1 cache for all queries
+            const std::int64_t rows = height(first, last);
+            multiply<false>({weights_.get(), length_, 1}, {values_.get(), width_}, out, width_, rows, width_,
+                            std::min(last, keys_at_once));
+            for (std::int64_t key = keys_at_once; key < last; key += keys_at_once) {
+                multiply<true>({weights_.get() + key, length_, 1}, {values_.get() + key * width_, width_}, out, width_,
+                               rows, width_, std::min(last - key, keys_at_once));
+            }
             for (std::int64_t query = first; query < last; ++query) {
                 copy(out + (query - first) * width_, mixed + place_in_mixed(group, query, head), args_.head_dim);
             }
@@ -114,7 +128,7 @@ class HeadAttention {
         float* grad_values = values_.get();
         std::fill_n(grad_values, length_ * width_, 0.0F);
         std::fill_n(grad_keys_.get(), length_ * width_, 0.0F);
-        for_queries(group, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
+        for_queries(group, 0, args_.time, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
             compute_weights(group, head, first, last);
             for (std::int64_t query = first; query < last; ++query) {
                 copy(grad_mixed + place_in_mixed(group, query, head), grad_query_.get() + (query - first) * width_,
@@ -155,12 +169,12 @@ class HeadAttention {
     }
     // f(head, first, last) for the queries [first, last) of each query head of the group.
     template <typename F>
-    void for_queries(std::int64_t group, F f) const {
+    void for_queries(std::int64_t group, std::int64_t begin, std::int64_t end, F f) const {
         const std::int64_t heads = args_.heads / args_.key_value_heads;
         const std::int64_t first_head = group % args_.key_value_heads * heads;
         for (std::int64_t head = first_head; head < first_head + heads; ++head) {
-            for (std::int64_t first = 0; first < args_.time; first += queries_at_once) {
-                f(head, first, std::min(args_.time, first + queries_at_once));
+            for (std::int64_t first = begin; first < end; first += queries_at_once) {
+                f(head, first, std::min(end, first + queries_at_once));
             }
         }
     }
@@ -177,13 +191,6 @@ class HeadAttention {
             copy(from, to, args_.head_dim);
         }
     }
-    void load_keys_and_values(std::int64_t group) {
-        for (std::int64_t position = 0; position < args_.time; ++position) {
-            load_vector(group, position, key_head(group), true, keys_.get() + position * width_);
-            load_vector(group, position, value_head(group), false, values_.get() + position * width_);
-        }
-        transpose(keys_.get(), transposed_keys_.get());
-    }
     void rotate_back(const float* from, std::int64_t position, T* to) const {
         const std::int64_t pairs = args_.head_dim / 2;
         if (args_.table.cosine) {
@@ -193,23 +200,26 @@ class HeadAttention {
             copy(from, to, args_.head_dim);
         }
     }
-    // (time, head_dim) to (head_dim, time) in square tiles that fit into the L1 cache.
+    // (time, head_dim) to panels of column_step positions, (panels, head_dim, column_step), in square tiles that fit
+    // into the L1 cache.
     void transpose(const float* from, float* to) const {
         constexpr std::int64_t side = 16;
         for (std::int64_t row = 0; row < length_; row += side) {
+            float* panel = to + row / column_step * column_step * width_ + row % column_step;
             for (std::int64_t column = 0; column < width_; column += side) {
                 for (std::int64_t c = column; c < column + side; ++c) {
-                    for (std::int64_t r = row; r < row + side; ++r) to[c * length_ + r] = from[r * width_ + c];
+                    for (std::int64_t r = 0; r < side; ++r) panel[c * column_step + r] = from[(row + r) * width_ + c];
                 }
             }
         }
     }
+    RowsOf panels(const Numbers& transposed) const { return {transposed.get(), column_step, width_ * column_step}; }
     void compute_weights(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
         for (std::int64_t query = first; query < last; ++query) {
             load_vector(group, query, head, true, query_.get() + (query - first) * width_);
         }
         const std::int64_t seen = rounded_up(last, column_step);
-        multiply<false>({query_.get(), width_, 1}, {transposed_keys_.get(), length_}, weights_.get(), length_,
+        multiply<false>({query_.get(), width_, 1}, panels(transposed_keys_), weights_.get(), length_,
                         height(first, last), seen, args_.head_dim);
         for (std::int64_t query = first; query < last; ++query) {
             float* weights = row(weights_, query - first);
@@ -226,8 +236,8 @@ class HeadAttention {
     // The gradient of the attention output is in grad_query_. Also applies dropout to the attention weights.
     void compute_score_gradients(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
         const std::int64_t seen = rounded_up(last, column_step);
-        multiply<false>({grad_query_.get(), width_, 1}, {transposed_values_.get(), length_}, grad_scores_.get(),
-                        length_, height(first, last), seen, args_.head_dim);
+        multiply<false>({grad_query_.get(), width_, 1}, panels(transposed_values_), grad_scores_.get(), length_,
+                        height(first, last), seen, args_.head_dim);
         for (std::int64_t query = first; query < last; ++query) {
             float* weights = row(weights_, query - first);
             float* grad_scores = row(grad_scores_, query - first);
@@ -252,7 +262,7 @@ class HeadAttention {
     std::int64_t length_;  // number of positions of a sequence, padded
     float scale_;
     Numbers keys_, values_, grad_keys_;            // (time, head_dim)
-    Numbers transposed_keys_, transposed_values_;  // (head_dim, time)
+    Numbers transposed_keys_, transposed_values_;  // as transpose() makes them
     Numbers query_, grad_query_;                   // (queries_at_once, head_dim)
     Numbers weights_, grad_scores_;                // (queries_at_once, time)
     Numbers factors_;                              // (time)
@@ -281,19 +291,39 @@ void rotate_heads(float* vectors, std::int64_t count, std::int64_t head_dim, con
 
 template <typename T>
 void attend(const CausalAttention<T>& args, T* mixed, std::int64_t first, std::int64_t last) {
-    HeadAttention<T> heads(args);
-    for (std::int64_t group = first; group < last; ++group) heads.forward(group, mixed);
+    HeadAttention<T> heads(args, false);
+    for (std::int64_t group = first; group < last; ++group) {
+        heads.load_keys_and_values(group);
+        heads.forward(group, 0, args.time, mixed);
+    }
+}
+
+template <typename T>
+void attend_in_turns(const CausalAttention<T>& args, T* mixed, std::int64_t groups, std::atomic<std::int64_t>& next) {
+    constexpr std::int64_t queries = 4 * queries_at_once;
+    const std::int64_t turns = (args.time + queries - 1) / queries;  // of a group; later queries see more keys
+    HeadAttention<T> heads(args, false);
+    std::int64_t loaded = -1;
+    for (std::int64_t turn = next++; turn < groups * turns; turn = next++) {
+        const std::int64_t group = turn / turns;
+        const std::int64_t first = (turns - 1 - turn % turns) * queries;
+        if (group != loaded) heads.load_keys_and_values(group);
+        loaded = group;
+        heads.forward(group, first, std::min(args.time, first + queries), mixed);
+    }
 }
 
 template <typename T>
 void attend_backward(const CausalAttention<T>& args, const T* grad_mixed, T* grad_qkv, std::int64_t first,
                      std::int64_t last) {
-    HeadAttention<T> heads(args);
+    HeadAttention<T> heads(args, true);
     for (std::int64_t group = first; group < last; ++group) heads.backward(group, grad_mixed, grad_qkv);
 }
 
 template void attend(const CausalAttention<float>&, float*, std::int64_t, std::int64_t);
 template void attend(const CausalAttention<Bfloat16>&, Bfloat16*, std::int64_t, std::int64_t);
+template void attend_in_turns(const CausalAttention<float>&, float*, std::int64_t, std::atomic<std::int64_t>&);
+template void attend_in_turns(const CausalAttention<Bfloat16>&, Bfloat16*, std::int64_t, std::atomic<std::int64_t>&);
 template void attend_backward(const CausalAttention<float>&, const float*, float*, std::int64_t, std::int64_t);
 template void attend_backward(const CausalAttention<Bfloat16>&, const Bfloat16*, Bfloat16*, std::int64_t, std::int64_t);
 

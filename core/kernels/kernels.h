@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -139,6 +140,10 @@ struct CausalAttention {
 /// Group sequence·key_value_heads + k has the query heads of key head k. `mixed`: (sequences·time, heads, head_dim).
 template <typename T>
 void attend(const CausalAttention<T>& args, T* mixed, std::int64_t first, std::int64_t last);
+/// The same numbers for all `groups`, by several threads that all call it with one counter, 0 at first: few groups
+/// could not be divided evenly among them.
+template <typename T>
+void attend_in_turns(const CausalAttention<T>& args, T* mixed, std::int64_t groups, std::atomic<std::int64_t>& next);
 /// For the groups [first, last). `grad_mixed` has the shape of `mixed`, `grad_qkv` that of `qkv`.
 template <typename T>
 void attend_backward(const CausalAttention<T>& args, const T* grad_mixed, T* grad_qkv, std::int64_t first,

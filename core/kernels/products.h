@@ -19,10 +19,12 @@ struct LeftFactor {
     std::int64_t row_stride;
     std::int64_t depth_stride;
 };
-/// Contiguous rows of `width` numbers.
+/// Contiguous rows of `width` numbers; with `panel`, of column_step numbers, where each panel of this many numbers has
+/// the next columns. Rows whose distance is a power of two would be in the same lines of a cache.
 struct RowsOf {
     const float* numbers;
     std::int64_t width;
+    std::int64_t panel = column_step;
 };
 
 template <bool added>
@@ -58,7 +60,8 @@ ROPELAB_INLINE void multiply(const LeftFactor& a, const RowsOf& b, float* out, s
     for (std::int64_t column = 0; column < columns; column += column_step) {
         for (std::int64_t row = 0; row < rows; row += row_step) {
             multiply_tile<added>({a.numbers + row * a.row_stride, a.row_stride, a.depth_stride},
-                                 {b.numbers + column, b.width}, out + row * out_width + column, out_width, depth);
+                                 {b.numbers + column / column_step * b.panel, b.width}, out + row * out_width + column,
+                                 out_width, depth);
         }
     }
 }

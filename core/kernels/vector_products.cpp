@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
@@ -70,20 +71,30 @@ PairedVector::PairedVector(const float* x, std::int64_t count) : columns(count) 
 void dot_rows(const std::uint16_t* matrix, const PairedVector& x, float* out, std::int64_t first, std::int64_t last) {
     const std::int64_t columns = x.columns;
     const std::int64_t paired = x.paired();
-    for (std::int64_t row = first; row < last; ++row) {
+    const auto several = [&]<std::int64_t count>(std::integral_constant<std::int64_t, count>, std::int64_t row) {
         const std::uint16_t* from = matrix + row * columns;
-        Floats even = {};
-        Floats odd = {};
+        Floats even[count] = {};
+        Floats odd[count] = {};
         for (std::int64_t i = 0; i < paired; i += 2 * lane_count) {
-            const Pairs pairs = load_pairs(from + i);
-            even += pairs.even * load(x.even.data() + i / 2);
-            odd += pairs.odd * load(x.odd.data() + i / 2);
+            const Floats even_factor = load(x.even.data() + i / 2);
+            const Floats odd_factor = load(x.odd.data() + i / 2);
+            for (std::int64_t r = 0; r < count; ++r) {
+                const Pairs pairs = load_pairs(from + r * columns + i);
+                even[r] += pairs.even * even_factor;
+                odd[r] += pairs.odd * odd_factor;
+            }
         }
-        float total = sum_of(even + odd);
-        for (std::int64_t i = paired; i < columns; ++i)
-            total += as_float(from[i]) * x.rest[static_cast<std::size_t>(i - paired)];
-        out[row] = total;
-    }
+        for (std::int64_t r = 0; r < count; ++r) {
+            float total = sum_of(even[r] + odd[r]);
+            for (std::int64_t i = paired; i < columns; ++i)
+                total += as_float(from[r * columns + i]) * x.rest[static_cast<std::size_t>(i - paired)];
+            out[row + r] = total;
+        }
+    };
+    std::int64_t row = first;
+    for (; row + rows_at_once <= last; row += rows_at_once)
+        several(std::integral_constant<std::int64_t, rows_at_once>{}, row);
+    for (; row < last; ++row) several(std::integral_constant<std::int64_t, 1>{}, row);
 }
 
 void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out) {

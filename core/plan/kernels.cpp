@@ -49,8 +49,9 @@ bool token_kernels_support(const LayerPlan& layer) {
     const auto* mlp = std::get_if<Mlp>(&layer.feed_forward);
     const std::optional<NormPart>& norm = layer.attention_norms.before;
     return attention_kernel_supports(layer) && attention->scores.factor == 1.0 && layer.branch_factor == 1.0 &&
-           attention->head_norm == NormPart{.kind = NormPart::Kind::rms} && !attention->is_gated &&
-           attention->shifted_channels.empty() && mlp && mlp->activation.is_fused && norm &&
+           (attention->qk_norm == Softmax::QkNorm::none || attention->head_norm.kind == NormPart::Kind::rms) &&
+           !attention->is_gated && attention->shifted_channels.empty() && mlp &&
+           mlp->activation.kind != FeedForward::automatic && activation_of(mlp->activation.kind).is_fused && norm &&
            layer.feed_forward_norms.before && !layer.attention_norms.output &&
            (norm->kind == NormPart::Kind::layer || norm->kind == NormPart::Kind::rms);
 }

@@ -67,7 +67,9 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
                      const std::string& place, const AttentionUse& use) {
     switch (attention_backend(input, terms, use, dropout)) {
         case AttentionBackend::cpu:
-            if (use.cache) return attend_one_on_cpu(packed(input, use), terms, *use.cache, use.layer);
+            if (use.cache && input.time() == 1)
+                return attend_one_on_cpu(packed(input, use), terms, *use.cache, use.layer);
+            if (use.cache) return attend_first_on_cpu(packed(input, use), terms, *use.cache, use.layer);
             return reported(attend_on_cpu(packed(input, use), terms, dropout, place), terms, use);
         case AttentionBackend::flash:
             return reported(attend_by_flash(input, terms, use.stages), terms, use);

@@ -1,6 +1,7 @@
 #include "core/engine/attention/cpu.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "core/engine/operations/own_passes.h"
@@ -23,23 +24,27 @@ struct AttentionPlace : Place {
 
     std::int64_t parts() const { return heads.query + 2 * heads.key_value; }
 
+    std::int64_t groups() const { return batch * heads.key_value; }
+
+    template <typename T>
+    kernels::CausalAttention<T> of_run(const torch::Tensor& qkv, std::int64_t run) const {
+        const std::int64_t time = qkv.size(1) / batch;
+        return {.time = time,
+                .heads = heads.query,
+                .key_value_heads = heads.key_value,
+                .head_dim = qkv.size(2) / parts(),
+                .qkv = row<T>(qkv, run),
+                .table = table_of(run),
+                .slopes = numbers<float>(terms.slopes()),
+                .window = terms.window,
+                .dropout = streams.of(run, batch * heads.query * time * time)};
+    }
+
     template <typename T, typename F>
     void for_groups(const torch::Tensor& qkv, F f) const {
-        const std::int64_t time = qkv.size(1) / batch;
-        for_each_run(qkv.size(0), batch * heads.key_value, 1,
-                     [&](std::int64_t run, std::int64_t first, std::int64_t last) {
-                         f(run,
-                           kernels::CausalAttention<T>{.time = time,
-                                                       .heads = heads.query,
-                                                       .key_value_heads = heads.key_value,
-                                                       .head_dim = qkv.size(2) / parts(),
-                                                       .qkv = row<T>(qkv, run),
-                                                       .table = table_of(run),
-                                                       .slopes = numbers<float>(terms.slopes()),
-                                                       .window = terms.window,
-                                                       .dropout = streams.of(run, batch * heads.query * time * time)},
-                           first, last);
-                     });
+        for_each_run(qkv.size(0), groups(), 1, [&](std::int64_t run, std::int64_t first, std::int64_t last) {
+            f(run, of_run<T>(qkv, run), first, last);
+        });
     }
 
  private:
@@ -58,6 +63,14 @@ class Attention : public torch::autograd::Function<Attention> {
         const torch::Tensor mixed = torch::empty({rows.size(0), rows.size(1), width}, rows.options());
         ROPELAB_OWN_PASS("attention");
         with_type(rows.scalar_type(), [&]<typename T>(T) {
+            const std::int64_t threads = at::get_num_threads();
+            if (rows.size(0) == 1 && place->groups() < 8 * threads) {
+                std::atomic<std::int64_t> next = 0;
+                at::parallel_for(0, threads, 1, [&](std::int64_t, std::int64_t) {
+                    kernels::attend_in_turns(place->of_run<T>(rows, 0), row<T>(mixed, 0), place->groups(), next);
+                });
+                return;
+            }
             place->for_groups<T>(rows, [&](std::int64_t run, const auto& args, std::int64_t first, std::int64_t last) {
                 kernels::attend(args, row<T>(mixed, run), first, last);
             });
@@ -107,7 +120,10 @@ void rotate_heads(float* query, float* key, HeadCounts heads, std::int64_t head_
 bool cpu_attention_supports(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use) {
     const auto type = input.qkv.scalar_type();
     if (!has_own_passes(input.qkv) || use.hook || !terms.only_products() || terms.sinks.defined()) return false;
-    if (!use.cache) return terms.tables.plain() && (type == torch::kFloat32 || type == torch::kBFloat16);
+    const bool is_typed = type == torch::kFloat32 || type == torch::kBFloat16;
+    if (!use.cache) return terms.tables.plain() && is_typed;
+    if (input.time() >= least_prefill && use.cache->tokens() == input.time())
+        return terms.tables.plain() && is_typed && input.qkv.size(0) == 1 && input.batch == 1;
     const bool one_token = input.qkv.size(0) == 1 && input.batch == 1 && input.time() == 1 && use.cache->tokens() > 1;
     return one_token && type == torch::kFloat32 && !input.qkv.requires_grad();
 }
@@ -116,6 +132,17 @@ torch::Tensor attend_on_cpu(const AttentionInput& input, const LayerTerms& terms
                             const std::string& place) {
     return Attention::apply(input.qkv,
                             c10::make_intrusive<AttentionPlace>(dropout, place, input.batch, input.heads, terms));
+}
+
+torch::Tensor attend_first_on_cpu(const AttentionInput& input, const LayerTerms& terms, KeyValueCache& cache,
+                                  std::int64_t layer) {
+    const auto [queries, shared] = input.heads;
+    const auto vectors = [&](std::int64_t head) {
+        return in_float(input.qkv.narrow(2, head * input.head_dim(), shared * input.head_dim()))
+            .view({1, 1, -1, shared, input.head_dim()});
+    };
+    cache.store(layer, encoded_keys(vectors(queries), terms)[0][0], vectors(queries + shared)[0][0]);
+    return attend_on_cpu(input, terms, {}, "");
 }
 
 torch::Tensor attend_one_on_cpu(const AttentionInput& input, const LayerTerms& terms, KeyValueCache& cache,

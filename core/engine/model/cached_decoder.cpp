@@ -25,8 +25,9 @@ void CachedDecoder::run(const std::function<void()>& work) const {
 
 torch::Tensor CachedDecoder::begin(const torch::Tensor& tokens) {
     run([&] {
-        logits_ = decoder_.logits(weights_, tokens, terms_.at(0, tokens.size(2)), precision_, {.cache = &cache_})[0][-1]
-                      .clone();
+        const torch::Tensor rows =
+            decoder_.last_rows(weights_, tokens, terms_.at(0, tokens.size(2)), precision_, {.cache = &cache_});
+        logits_ = decoder_.next_logits(weights_, rows, precision_).clone();
     });
     return logits_;
 }

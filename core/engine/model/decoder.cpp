@@ -144,7 +144,10 @@ torch::Tensor embedded(const Embedding& part, const Parameters& weights, const t
                        const PositionTerms& terms, const StageMarks& stages, KeyValueCache* cache) {
     const std::int64_t batch = tokens.size(1);
     const std::int64_t time = tokens.size(2);
-    torch::Tensor x = look_up(weights.get("embedding.weight"), tokens.flatten(1, 2));
+    const Matrix table = weights.matrix("embedding.weight");
+    torch::Tensor x = table.weight.defined()
+                          ? look_up(table.weight, tokens.flatten(1, 2))
+                          : table.working[0].index_select(0, tokens.flatten()).unsqueeze(0).to(torch::kFloat32);
     stages.computed("embedding", x);
     if (part.factor != 1.0) x = x * part.factor;
     if (part.smear_channels > 0) {
@@ -224,6 +227,12 @@ torch::Tensor Decoder::last_rows(const Parameters& weights, const torch::Tensor&
     const torch::Tensor last = stream.input(plan_.head.norm, -1, "final_norm");
     stream.observe(std::ssize(plan_.layers));
     return last;
+}
+
+torch::Tensor Decoder::next_logits(const Parameters& weights, const torch::Tensor& rows, Precision precision) const {
+    constexpr std::int64_t many = std::int64_t{1} << 20;
+    const bool is_many = rows.size(1) * plan_.sizes.V.value_or(many) >= many;
+    return head(weights, is_many ? rows.narrow(1, rows.size(1) - 1, 1) : rows, precision)[0][-1];
 }
 
 torch::Tensor Decoder::head(const Parameters& weights, const torch::Tensor& last, Precision precision) const {

@@ -50,6 +50,9 @@ class Decoder {
     torch::Tensor last_rows(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
                             Precision precision, const DecoderUse& use = {}) const;
     torch::Tensor head(const Parameters& weights, const torch::Tensor& last, Precision precision) const;
+    /// Logits after the last token of one sequence, whose last_rows are (1, time, width): (vocabulary). If all logits
+    /// would be many, only these are computed.
+    torch::Tensor next_logits(const Parameters& weights, const torch::Tensor& rows, Precision precision) const;
 
  private:
     ModelPlan plan_;

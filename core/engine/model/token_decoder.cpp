@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/engine/attention/cpu.h"
-#include "core/engine/device/tensor_memory.h"
 #include "core/engine/operations/own_passes.h"
 
 namespace ropelab {
@@ -18,31 +17,34 @@ constexpr std::int64_t worth_a_thread = 32768;
 TokenDecoder::TokenDecoder(const ModelPlan& plan, const Parameters& weights, Precision precision)
     : plan_(plan),
       width_(plan.sizes.C.value_or(0)),
+      precision_(precision),
       stores_tables_(!plan.rotary() || plan.rotary()->stores_tables),
       weights_(weights),
       cache_(plan_) {
     const torch::NoGradGuard no_gradients;
     make_terms(plan.sizes.T);
-    numbers_ = weights.flat()[0].detach();
-    if (precision == Precision::bfloat16)
-        halves_ = empty_in_large_pages(numbers_.numel(), torch::kBFloat16).copy_(numbers_);
+    learned_positions_ = weights_.get("positions.weight");
+    if (precision == Precision::bfloat16 && !weights_.matrix("embedding.weight").working.defined())
+        weights_.set_working_copy(true);
 
     for (const LayerPlan& layer : plan_.layers) {
         const std::string name = "layers." + std::to_string(layers_.size()) + ".";
         const Mlp& mlp = std::get<Mlp>(layer.feed_forward);
-        layers_.push_back({.attention = std::get<Softmax>(layer.attention),
+        const Softmax& softmax = std::get<Softmax>(layer.attention);
+        layers_.push_back({.attention = softmax,
                            .mlp = mlp,
                            .is_parallel = layer.is_parallel,
                            .attention_norm = norm(name + "attention_norm", *layer.attention_norms.before),
                            .mlp_norm = norm(name + "mlp_norm", *layer.feed_forward_norms.before),
-                           .query_norm = norm(name + "attention.query_norm"),
-                           .key_norm = norm(name + "attention.key_norm"),
+                           .query_norm = norm(name + "attention.query_norm", softmax.head_norm),
+                           .key_norm = norm(name + "attention.key_norm", softmax.head_norm),
                            .qkv = matrix(name + "attention.qkv"),
                            .output = matrix(name + "attention.output"),
                            .up = matrix(name + "mlp." + mlp.first_matrix()),
                            .down = matrix(name + "mlp.down")});
     }
     final_norm_ = norm("final_norm", *plan_.head.norm);
+    embedding_ = matrix("embedding");
     head_ = matrix(plan_.head.is_tied ? "embedding" : "head");
     head_.bias = vector("head.bias");
     for (Vector* vector : {&stream_, &normed_, &attended_, &fed_}) vector->resize(static_cast<std::size_t>(width_));
@@ -79,15 +81,17 @@ std::int64_t TokenDecoder::row_of(std::int64_t position) {
 }
 
 const float* TokenDecoder::vector(const std::string& name) const {
-    return weights_.layout().contains(name) ? numbers_.data_ptr<float>() + weights_.layout().at(name).offset : nullptr;
+    const torch::Tensor numbers = weights_.get(name);
+    return numbers.defined() ? numbers.data_ptr<float>() : nullptr;
 }
 
 TokenDecoder::Matrix TokenDecoder::matrix(const std::string& name) const {
-    const Parameter& weight = weights_.layout().at(name + ".weight");
-    const auto* halves = halves_.defined()
-                             ? reinterpret_cast<const std::uint16_t*>(halves_.data_ptr<at::BFloat16>()) + weight.offset
-                             : nullptr;
-    return {weight.shape[0], weight.shape[1], vector(name + ".weight"), halves, vector(name + ".bias")};
+    const auto [numbers, rounded] = weights_.matrix(name + ".weight");
+    const torch::Tensor& shape = numbers.defined() ? numbers : rounded;
+    const bool has_halves = precision_ == Precision::bfloat16;
+    return {shape.size(1), shape.size(2), numbers.defined() ? numbers.data_ptr<float>() : nullptr,
+            has_halves ? reinterpret_cast<const std::uint16_t*>(rounded.data_ptr<at::BFloat16>()) : nullptr,
+            vector(name + ".bias")};
 }
 
 TokenDecoder::Norm TokenDecoder::norm(const std::string& name, const NormPart& part) const {
@@ -155,12 +159,17 @@ void TokenDecoder::normalize_stream(const Norm& norm, const Vector* branch) {
 }
 
 void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t row) {
-    std::copy_n(vector("embedding.weight") + token * width_, width_, stream_.data());
+    if (embedding_.numbers) {
+        std::copy_n(embedding_.numbers + token * width_, width_, stream_.data());
+    } else {
+        const std::uint16_t* halves = embedding_.halves + token * width_;
+        for (float& number : stream_) number = kernels::to_float({*halves++});
+    }
     if (plan_.embedding.factor != 1.0) {
         for (float& number : stream_) number *= static_cast<float>(plan_.embedding.factor);
     }
-    const float* added = vector("positions.weight");
-    if (added) added += position * width_;
+    const float* added = nullptr;
+    if (learned_positions_.defined()) added = learned_positions_.data_ptr<float>() + position * width_;
     if (embeddings_.defined()) {
         added = embeddings_.data_ptr<float>() + row * width_;
     }
@@ -197,6 +206,14 @@ void TokenDecoder::feed_forward(const Layer& layer) {
         });
     }
     multiply(layer.down, wide_, fed_);
+}
+
+torch::Tensor TokenDecoder::begin(const Decoder& decoder, const torch::Tensor& tokens) {
+    const std::int64_t count = tokens.size(2);
+    if (source_.ends_before(count - 1)) make_terms(count);
+    const torch::Tensor rows =
+        decoder.last_rows(weights_, tokens, source_.at(0, count), precision_, {.cache = &cache_});
+    return decoder.next_logits(weights_, rows, precision_);
 }
 
 torch::Tensor TokenDecoder::next(std::int32_t token, std::int64_t position) {

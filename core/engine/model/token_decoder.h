@@ -8,6 +8,7 @@
 
 #include "core/engine/attention/cache.h"
 #include "core/engine/attention/position.h"
+#include "core/engine/model/decoder.h"
 #include "core/engine/operations/parameters.h"
 #include "core/kernels/kernels.h"
 #include "core/plan/model_plan.h"
@@ -22,6 +23,8 @@ class TokenDecoder {
     /// (core/plan/kernels.h).
     TokenDecoder(const ModelPlan& plan, const Parameters& weights, Precision precision);
 
+    /// (vocabulary), after the first tokens of a text, (1, 1, time) int64, which `decoder` computes together.
+    torch::Tensor begin(const Decoder& decoder, const torch::Tensor& tokens);
     /// (vocabulary). Attends to the newest `context` tokens, itself included. Learned positions end with the context.
     torch::Tensor next(std::int32_t token, std::int64_t position);
 
@@ -31,7 +34,7 @@ class TokenDecoder {
     struct Matrix {
         std::int64_t rows;
         std::int64_t columns;
-        const float* numbers;
+        const float* numbers;         // null if only the bfloat16 numbers are in memory
         const std::uint16_t* halves;  // bfloat16 numbers; null for float32
         const float* bias;            // null without a bias
     };
@@ -75,12 +78,13 @@ class TokenDecoder {
 
     ModelPlan plan_;
     std::int64_t width_;
+    Precision precision_;
     bool stores_tables_;
     Parameters weights_;
-    torch::Tensor numbers_;  // all weights, (total) float32
-    torch::Tensor halves_;   // the weights rounded to bfloat16, or undefined
+    torch::Tensor learned_positions_;  // (T, C), or undefined
     std::vector<Layer> layers_;
     Norm final_norm_ = {};
+    Matrix embedding_ = {};
     Matrix head_ = {};
     PositionSource source_;
     std::vector<LayerTerms> terms_;  // terms per layer, for the positions needed so far or for the newest position only

@@ -34,12 +34,16 @@ std::int32_t sample(const torch::Tensor& logits, const Generation& options, cons
             "The output logits of the model are not finite, because the run has diverged, so the model generates no "
             "text; choose another run.");
     }
+    if (options.temperature == 0)
+        return static_cast<std::int32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
     std::vector<std::int32_t> order(scores.size());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return scores[a] > scores[b]; });
-    if (options.temperature == 0) return order.front();
-    if (options.top_k > 0 && options.top_k < static_cast<std::int64_t>(order.size()))
-        order.resize(static_cast<std::size_t>(options.top_k));
+    const bool takes_some = options.top_k > 0 && options.top_k < static_cast<std::int64_t>(order.size());
+    const auto end = takes_some ? order.begin() + options.top_k : order.end();
+    const auto is_before = [&](auto a, auto b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; };
+    std::nth_element(order.begin(), end, order.end(), is_before);
+    std::sort(order.begin(), end, is_before);
+    order.erase(end, order.end());
 
     std::vector<double> weights;
     double total = 0;
@@ -58,10 +62,10 @@ std::int32_t sample(const torch::Tensor& logits, const Generation& options, cons
 }  // namespace
 
 TorchModel::TorchModel(const ModelPlan& plan, Layout layout, const torch::Tensor& row, Precision precision)
-    : decoder_(plan),
-      weights_(std::move(layout), row.detach().unsqueeze(0)),
-      precision_(precision),
-      terms_(terms_of(plan.sizes.T)) {}
+    : TorchModel(plan, Parameters(std::move(layout), row.detach().unsqueeze(0)), precision) {}
+
+TorchModel::TorchModel(const ModelPlan& plan, Parameters weights, Precision precision)
+    : decoder_(plan), weights_(std::move(weights)), precision_(precision), terms_(terms_of(plan.sizes.T)) {}
 
 PositionSource TorchModel::terms_of(std::int64_t positions) const {
     return {{&plan(), 1}, positions, weights_.flat().device(), &weights_};
@@ -107,7 +111,8 @@ double TorchModel::whole_loss(std::span<const std::int32_t> tokens) {
 
 torch::Tensor TorchModel::last_logits(std::span<const std::int32_t> tokens) const {
     const auto count = static_cast<std::int64_t>(tokens.size());
-    return decoder_.logits(weights_, tokens_tensor(tokens), terms_.at(0, count), precision_)[0][-1];
+    const torch::Tensor rows = decoder_.last_rows(weights_, tokens_tensor(tokens), terms_.at(0, count), precision_);
+    return decoder_.next_logits(weights_, rows, precision_);
 }
 
 void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Generation& options) const {
@@ -144,6 +149,10 @@ class TorchModel::GrowingText {
         if (by_operations_) {
             tokens_ = std::ssize(tokens);
             return by_operations_->begin(model_.tokens_tensor(tokens));
+        }
+        if (std::ssize(tokens) >= least_prefill) {
+            tokens_ = std::ssize(tokens);
+            return by_kernels_->begin(model_.decoder_, model_.tokens_tensor(tokens));
         }
         torch::Tensor logits;
         for (const std::int32_t token : tokens) logits = next(token);

@@ -12,6 +12,8 @@ class TorchModel : public Model {
  public:
     /// `row`: flat weights, (total), which must not change later.
     TorchModel(const ModelPlan& plan, Layout layout, const torch::Tensor& row, Precision precision);
+    /// Of one run.
+    TorchModel(const ModelPlan& plan, Parameters weights, Precision precision);
 
     std::vector<float> logits(std::span<const std::int32_t> tokens) override;
     std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& options) override;

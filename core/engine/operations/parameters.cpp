@@ -14,11 +14,15 @@ namespace ropelab {
 
 namespace {
 
-// (runs, shape…).
-torch::Tensor view_of(const torch::Tensor& rows, const Parameter& parameter) {
+// (runs, shape…). `first`: number of the layout with which the rows begin.
+torch::Tensor view_of(const torch::Tensor& rows, const Parameter& parameter, std::int64_t first = 0) {
     std::vector<std::int64_t> shape = {rows.size(0)};
     shape.insert(shape.end(), parameter.shape.begin(), parameter.shape.end());
-    return rows.narrow(1, parameter.offset, parameter.size).view(shape);
+    return rows.narrow(1, parameter.offset - first, parameter.size).view(shape);
+}
+
+bool is_matrix(const Layout& layout, const Parameter& parameter) {
+    return parameter.shape.size() > 1 && parameter.offset < layout.matrices;
 }
 
 class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
@@ -58,17 +62,22 @@ torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::
     // Generation without a cache has another number of rows for each token; training and evaluations repeat theirs.
     constexpr std::int64_t rows_of_evaluations = 2048;
     const bool repeats = torch::GradMode::is_enabled() || x.size(1) >= rows_of_evaluations;
-    const torch::Tensor result = BatchedLinear::apply(x, matrix.weight, working, rounded, repeats);
+    const torch::Tensor& weight = matrix.weight.defined() ? matrix.weight : matrix.working;
+    const torch::Tensor result = BatchedLinear::apply(x, weight, working, rounded, repeats);
     if (!bias.defined()) return result;
     const bool keeps_type = is_accelerated(x.device()) && !is_eager();
     return result + (keeps_type ? bias.to(result.scalar_type()) : bias).unsqueeze(1);
 }
 
-Parameters::Parameters(Layout layout, torch::Tensor flat) : layout_(std::move(layout)), flat_(std::move(flat)) {
+Parameters::Parameters(Layout layout, torch::Tensor flat, const torch::Tensor& rounded)
+    : layout_(std::move(layout)), flat_(std::move(flat)) {
+    const std::int64_t first = rounded.defined() ? rounded.size(1) : 0;
     for (const Parameter& parameter : layout_.parameters) {
-        leaves_.push_back(view_of(flat_, parameter).detach().requires_grad_(true));
+        const bool is_rounded = parameter.offset < first;
+        leaves_.push_back(is_rounded ? torch::Tensor()
+                                     : view_of(flat_, parameter, first).detach().requires_grad_(first == 0));
+        working_.push_back(is_rounded ? view_of(rounded, parameter) : torch::Tensor());
     }
-    working_.resize(leaves_.size());
 }
 
 Parameters Parameters::part(std::int64_t first, std::int64_t count) const {
@@ -88,7 +97,8 @@ std::size_t Parameters::index_of(const std::string& name) const {
 
 torch::Tensor Parameters::get(const std::string& name) const {
     const std::size_t index = index_of(name);
-    return index < leaves_.size() ? leaves_[index] : torch::Tensor();
+    if (index == leaves_.size()) return {};
+    return leaves_[index].defined() ? leaves_[index] : working_[index].to(torch::kFloat32);
 }
 
 Matrix Parameters::matrix(const std::string& name) const {
@@ -100,11 +110,18 @@ void Parameters::set_working_copy(bool copied) {
     const torch::NoGradGuard no_gradients;
     for (std::size_t i = 0; i < working_.size(); ++i) {
         const Parameter& parameter = layout_.parameters[i];
-        const bool is_matrix = parameter.shape.size() > 1 && parameter.offset < layout_.matrices;
-        working_[i] = copied && is_matrix
+        working_[i] = copied && is_matrix(layout_, parameter)
                           ? view_of(flat_, parameter).to(torch::kBFloat16).contiguous().requires_grad_(true)
                           : torch::Tensor();
     }
+}
+
+std::int64_t numbers_of_matrices(const Layout& layout) {
+    std::int64_t numbers = 0;
+    for (const Parameter& parameter : layout.parameters) {
+        if (is_matrix(layout, parameter)) numbers = parameter.offset + parameter.size;
+    }
+    return numbers;
 }
 
 torch::Tensor initial_row(const Layout& layout, std::int64_t seed) {

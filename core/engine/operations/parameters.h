@@ -13,7 +13,7 @@
 namespace ropelab {
 
 struct Matrix {
-    torch::Tensor weight;   // (runs, out, in) float32, a leaf
+    torch::Tensor weight;   // (runs, out, in) float32, a leaf; undefined if only the rounded one is in memory
     torch::Tensor working;  // the weight rounded to bfloat16, without gradients; undefined if there is no copy
 };
 
@@ -26,19 +26,21 @@ torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::
 /// One flat row per run (for optimizer and copies), and views as parameters with a leading runs dimension (decoder).
 class Parameters {
  public:
-    /// (runs, layout.total) float32.
-    Parameters(Layout layout, torch::Tensor flat);
+    /// (runs, layout.total) float32. With `rounded`, (runs, first numbers of the layout) bfloat16, `flat` has the
+    /// numbers after them, and nothing can be trained.
+    Parameters(Layout layout, torch::Tensor flat, const torch::Tensor& rounded = {});
 
     const Layout& layout() const { return layout_; }
-    /// (runs, layout.total) float32.
+    /// (runs, layout.total) float32, without those that are rounded.
     const torch::Tensor& flat() const { return flat_; }
     std::int64_t runs() const { return flat_.size(0); }
     /// The rows of some runs, as views: whatever changes here or there changes in both.
     Parameters part(std::int64_t first, std::int64_t count) const;
 
-    /// (runs, shape…), a leaf that requires gradients; undefined if the model does not have it.
+    /// (runs, shape…) float32; undefined if the model does not have it. A leaf that requires gradients, or a copy of a
+    /// rounded one.
     torch::Tensor get(const std::string& name) const;
-    /// In the order of the layout.
+    /// In the order of the layout. The rounded ones are undefined.
     const std::vector<torch::Tensor>& leaves() const { return leaves_; }
 
     /// The bfloat16 working copy of the matrices, one after another, each for all runs. Its matrices are leaves too and
@@ -61,6 +63,9 @@ class Parameters {
     std::vector<torch::Tensor> leaves_;
     std::vector<torch::Tensor> working_;
 };
+
+/// How many of the layout's first numbers are those of matrices.
+std::int64_t numbers_of_matrices(const Layout& layout);
 
 /// Flat, float32, on the CPU. Each tensor's numbers depend on the seed and the tensor's name.
 torch::Tensor initial_row(const Layout& layout, std::int64_t seed);

@@ -332,7 +332,7 @@ torch::Tensor to_tensor(const std::vector<std::int32_t>& numbers, std::int64_t f
 std::pair<torch::Tensor, torch::Tensor> of_targets(const ProbedModel& model, const torch::Tensor& rows,
                                                    const torch::Tensor& targets) {
     constexpr std::int64_t most_logits = std::int64_t{1} << 22;
-    const std::int64_t vocabulary = model.weights.get("embedding.weight").size(1);
+    const std::int64_t vocabulary = model.weights.layout().at("embedding.weight").shape.front();
     const std::int64_t count = std::max<std::int64_t>(most_logits / vocabulary, 1);
     std::vector<torch::Tensor> losses, correct;
     for (std::int64_t first = 0; first < rows.size(1); first += count) {

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "core/base/random_stream.h"
@@ -129,6 +131,37 @@ TEST(Attention, Bfloat16EqualsFloat32RoundedOnce) {
     attend_backward(args, grad_mixed.data(), grad_qkv.data(), 0, shape.batch);
     EXPECT_EQ(widened(mixed), widened(rounded(exact.mixed)));
     EXPECT_EQ(widened(grad_qkv), widened(rounded(exact.grad_qkv)));
+}
+
+// Threads take the parts of few groups in turns; no bit depends on who computes which.
+TEST(Attention, InTurnsItIsTheSame) {
+    const AttentionShape shape = {.time = 300, .heads = 6, .key_value_heads = 3, .head_dim = 20, .rate = 0, .runs = 1};
+    const Tables tables = some_tables(shape);
+    const std::vector<float> qkv = random_numbers(shape.qkv_size(), 1);
+    const std::vector<float> grad_mixed = random_numbers(shape.mixed_size(), 2);
+    const std::vector<float> expected = by_kernel(shape, tables, qkv, grad_mixed).mixed;
+    for (const std::int64_t window : {0, 7}) {
+        CausalAttention<float> args = {.time = shape.time,
+                                       .heads = shape.heads,
+                                       .key_value_heads = shape.key_value_heads,
+                                       .head_dim = shape.head_dim,
+                                       .qkv = qkv.data(),
+                                       .table = tables.row(),
+                                       .window = window,
+                                       .dropout = {}};
+        std::vector<float> whole(expected.size(), NAN);
+        const std::int64_t groups = shape.batch * shape.key_value_heads;
+        attend(args, whole.data(), 0, groups);
+        if (window == 0) {
+            EXPECT_EQ(whole, expected);
+        }
+        std::vector<float> mixed(expected.size(), NAN);
+        std::atomic<std::int64_t> next = 0;
+        std::thread other([&] { attend_in_turns(args, mixed.data(), groups, next); });
+        attend_in_turns(args, mixed.data(), groups, next);
+        other.join();
+        EXPECT_EQ(mixed, whole) << window;
+    }
 }
 
 // A change at one position must not affect earlier positions or other sequences.

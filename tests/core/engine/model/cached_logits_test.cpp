@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/engine/attention/cpu.h"
 #include "core/engine/model/cached_decoder.h"
 #include "core/engine/model/token_decoder.h"
 #include "core/plan/kernels.h"
@@ -170,6 +171,59 @@ TEST_F(CachedLogits, EqualThoseOfTheWholeSequence) {
             largest = std::max(largest, difference(by_token.next(model.token(place), place), expected[place]));
         }
         EXPECT_LT(largest, largest_difference) << "token by token";
+    }
+}
+
+// From least_prefill tokens on, a prompt is computed as one sequence, and its keys and values fill the cache.
+TEST_F(CachedLogits, OfLongPrompts) {
+    const torch::NoGradGuard no_gradients;
+    for (const char* settings :
+         {"", "block=llama key_value_heads=2 qk_norm=true", "attention_window=5", "position=alibi", "position=learned",
+          "block=pythia fraction=0.25", "feed_forward=relu", "feed_forward=relu attention_window=40"}) {
+        SCOPED_TRACE(settings);
+        RunSpec spec = anatomy_spec(settings);
+        spec.context = 48;
+        const Prepared model(spec);
+        const torch::Tensor expected = model.whole(model.tokens);
+        const auto expect_equal = [&](auto&& decoder, std::int64_t prompt, const torch::Tensor& first) {
+            double largest = difference(first, expected[prompt - 1]);
+            for (std::int64_t place = prompt; place < spec.context; ++place)
+                largest = std::max(largest, difference(decoder.next(model.token(place), place), expected[place]));
+            EXPECT_LT(largest, largest_difference) << "prompt of " << prompt << " tokens";
+        };
+        for (const std::int64_t prompt : {least_prefill, std::int64_t{45}}) {
+            const torch::Tensor tokens = model.tokens.narrow(2, 0, prompt);
+            CachedDecoder cached(model.decoder, model.weights, model.terms, Precision::float32);
+            expect_equal(cached, prompt, cached.begin(tokens));
+            if (!token_kernels_support(model.decoder.plan())) continue;
+            TokenDecoder by_token(model.decoder.plan(), model.weights, Precision::float32);
+            expect_equal(by_token, prompt, by_token.begin(model.decoder, tokens));
+        }
+    }
+}
+
+// Weights that are in memory in bfloat16 only give the logits of float32 weights, which each product rounds.
+TEST_F(CachedLogits, OfRoundedWeights) {
+    const torch::NoGradGuard no_gradients;
+    for (const char* settings : {"block=llama"}) {
+        SCOPED_TRACE(settings);
+        const Prepared model{anatomy_spec(settings)};
+        const std::int64_t matrices = numbers_of_matrices(model.weights.layout());
+        const torch::Tensor flat = model.weights.flat();
+        const torch::Tensor rounded = flat.narrow(1, 0, matrices).to(torch::kBFloat16);
+        const torch::Tensor vectors = flat.narrow(1, matrices, flat.size(1) - matrices);
+        const Parameters all(model.weights.layout(), torch::cat({rounded.to(torch::kFloat32), vectors}, 1));
+        const Parameters few(model.weights.layout(), vectors, rounded);
+        const auto logits_of = [&](const Parameters& weights) {
+            return model.decoder.logits(weights, model.tokens, model.terms.at(0, model.spec.context),
+                                        Precision::bfloat16)[0];
+        };
+        EXPECT_TRUE(torch::equal(logits_of(few), logits_of(all)));
+        if (!token_kernels_support(model.decoder.plan())) continue;
+        TokenDecoder of_all(model.decoder.plan(), all, Precision::bfloat16);
+        TokenDecoder of_few(model.decoder.plan(), few, Precision::bfloat16);
+        for (std::int64_t place = 0; place < model.spec.context; ++place)
+            EXPECT_TRUE(torch::equal(of_few.next(model.token(place), place), of_all.next(model.token(place), place)));
     }
 }
 

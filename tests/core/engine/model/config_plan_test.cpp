@@ -58,7 +58,48 @@ void expect_logits(const fs::path& path, const json& expected, double tolerance)
     for (const std::int32_t token : tokens) last = predictor->next(token);
     for (std::size_t i = 0; i < last.size(); ++i)
         EXPECT_NEAR(last[i], logits[logits.size() - last.size() + i], 1e-4) << i;
+    Generation one;
+    one.length = 1;
+    one.temperature = 0;
+    EXPECT_EQ(model->generate(tokens, one).front(), std::ranges::max_element(last) - last.begin());
     if (std::getenv("ROPELAB_MODELS")) std::cout << path.filename().string() << ": " << largest << '\n';
+}
+
+// Weights in bfloat16 are read and rounded piece by piece, so that memory contains little more than them.
+TEST(ConfigPlan, ReadsWeightsInBfloat16InPieces) {
+    const json config = {{"model_type", "llama"},        {"hidden_size", 512},           {"num_hidden_layers", 1},
+                         {"num_attention_heads", 4},     {"num_key_value_heads", 2},     {"intermediate_size", 1100},
+                         {"vocab_size", 3000},           {"max_position_embeddings", 8}, {"rms_norm_eps", 1e-5},
+                         {"tie_word_embeddings", false}, {"rope_theta", 10000.0},        {"hidden_act", "silu"}};
+    const ModelPlan plan = hf_plan(config);
+    // The numbers follow from the place in the file, and bfloat16 has them exactly.
+    std::size_t largest = 0;
+    const auto read = [&](const Parameter& parameter, std::span<float> to) {
+        largest = std::max(largest, to.size());
+        const std::int64_t columns = parameter.size / parameter.shape.front();
+        std::size_t at = 0;
+        for (const SourceRows& part : parameter.source.parts) {
+            const auto name = static_cast<std::int64_t>(part.name.size());
+            for (std::int64_t i = 0; i < part.rows * columns; ++i) {
+                const std::int64_t place = (part.row_in_file(i / columns) * 31 + i % columns * 17 + name) % 61;
+                to[at++] = static_cast<float>(place - 30) / 1024;
+            }
+        }
+        ASSERT_EQ(at, to.size());
+    };
+    TorchEngine engine;
+    const std::vector<std::int32_t> tokens = {1, 2999, 1500, 7};
+    const auto few = engine.load_model(plan, read, {Device::cpu, Precision::bfloat16});
+    EXPECT_LE(largest, std::size_t{1} << 20);  // the embedding has half as many more
+    std::vector<NamedTensor> all;
+    for (const Parameter& parameter : layout_of(plan).parameters) {
+        NamedTensor& tensor = all.emplace_back();
+        tensor.name = "model." + parameter.name;
+        tensor.shape = parameter.shape;
+        tensor.values.resize(static_cast<std::size_t>(parameter.size));
+        read(parameter, tensor.values);
+    }
+    EXPECT_EQ(few->logits(tokens), engine.create_model(plan, all, {Device::cpu, Precision::bfloat16})->logits(tokens));
 }
 
 void expect_logits_of_transformers(const fs::path& folder, double tolerance) {
