@@ -255,7 +255,7 @@ static Figure chosenRandomFigure(const FigureRequest& request) {
 }
 
 std::span<const RotaryFigure> contextFigures() {
-    static const std::array<RotaryFigure, 5> figures = {{
+    static const std::array<RotaryFigure, 6> figures = {{
         {"context-bound",
          [](const RotarySetup& setup, const ModelShape&) {
              const BoundData firstFrame = boundData(setup, positionsPerFrame(setup));
@@ -271,6 +271,17 @@ std::span<const RotaryFigure> contextFigures() {
              return basesFigure(profile, boundData(setup, kMaxPositions));
          },
          nullptr, "bases"},
+        {"context-map",
+         [](const RotarySetup& setup, const ModelShape&) {
+             BaseProfile profile(setup, baseRange(setup, false));
+             if (canBeNegative(setup)) profile.extend();
+             return mapFigure(profile, boundData(setup, kMaxPositions), knownPlaces());
+         },
+         nullptr,
+         "map",
+         {},
+         requestedMap,
+         FigureEntry::Lab::optional},
         {"decay-bound",
          [](const RotarySetup& setup, const ModelShape&) { return decayFigure(setup, distanceAxisEnd(setup.context)); },
          [](const ShapedSetup& a, const ShapedSetup& b) {

@@ -76,7 +76,25 @@ QString shareSentence(const Figure& figure);
 QString vectorsLabel(const RandomVectors& vectors);
 QString randomSentence(const LogitSamples& samples);
 
-/// Named context-bound, feasible-bases, decay-bound, random-logits, key-share.
+/// A base and a context, of a known model or of a setting of a lab's runs.
+struct ContextPlace {
+    QString name;
+    double theta = 0;
+    double context = 0;        // tokens
+    bool isSupported = false;  // B(Δ) ≥ 0 in the whole context, with its own head and scaling (F12)
+    bool isComplete = false;   // every pair completes a period in the context (F9)
+    bool isRun = false;
+    std::optional<bool> retrieves = {};  // of runs: at the longest measured distance; nullopt if it is not measured
+};
+/// Computed at the first call, which takes about a second.
+const std::vector<ContextPlace>& knownPlaces();
+/// Of the finished runs with a fixed θ, one per setting; `used` gets the runs.
+std::vector<ContextPlace> runPlaces(const LabFile& lab, std::vector<RunId>& used);
+/// All bounds of the context over θ (F9, F12, F15), with models and runs.
+Figure mapFigure(const BaseProfile& profile, const BoundData& data, const std::vector<ContextPlace>& places);
+Figure requestedMap(const FigureRequest& request);
+
+/// Named context-bound, feasible-bases, context-map, decay-bound, random-logits, key-share.
 std::span<const RotaryFigure> contextFigures();
 
 }  // namespace ropelab::ui

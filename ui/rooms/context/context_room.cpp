@@ -147,7 +147,7 @@ ContextRoom::ContextRoom(RotaryModel& rotary, std::optional<RunAccess> runs, QWi
     m_nextRound.setSingleShot(true);
     m_nextRound.setInterval(kRoundPauseMs);
     connect(&m_nextRound, &QTimer::timeout, this, &ContextRoom::continueSampling);
-    for (LatestJob* job : {&m_boundJob.edited, &m_boundJob.other, &m_basesJob, &m_samplesJob}) {
+    for (LatestJob* job : {&m_boundJob.edited, &m_boundJob.other, &m_basesJob, &m_placesJob, &m_samplesJob}) {
         connect(job, &LatestJob::runningChanged, this, &ContextRoom::showBusy);
     }
     setPart(Part::bound);
@@ -172,6 +172,10 @@ QWidget* ContextRoom::makeBar() {
              u"The figure shows the context length that each base θ supports by the context bound, with the setup's "
              "scaling at every base. The feasible bases for a context form several intervals (\"islands\").\nMen et "
              "al. 2024, formula 12"_s),
+         tab(u"Map"_s,
+             u"Shows all bounds of the context length over the base θ, with the known models: the context that a base "
+             "supports (Men et al.), the longest period, and the critical base and the extrapolation limit of "
+             "fine-tuning (Liu et al.).\nFormulas 9, 12 and 15 of the guide"_s),
          tab(u"Decay bound"_s,
              u"Shows Su's upper bound of the attention logit: |Σ hₜ e^(𝑖Δωₜ)| ≤ max|hⱼ₊₁ − hⱼ| · Σ|Sⱼ|. Here hₜ is "
              "the product of query and key in pair t (as complex numbers), and Sⱼ is the sum of e^(𝑖Δωₜ) over t < "
@@ -205,6 +209,7 @@ QWidget* ContextRoom::makeBar() {
     addToolPage(m_tools, {m_logarithmic});
     addToolPage(m_tools, makeScanTools());
     addToolPage(m_tools, {m_sampleAgain});
+    addToolPage(m_tools, {});
     row->addWidget(m_tools);
     m_progress = new QProgressBar(tools);
     m_progress->setTextVisible(false);
@@ -271,6 +276,7 @@ void ContextRoom::addParts() {
     add(u"bound"_s, Part::bound);
     add(u"bases"_s, Part::bases);
     add(u"bases-near"_s, Part::bases, true);
+    add(u"map"_s, Part::map);
     add(u"decay"_s, Part::decay);
     add(u"random"_s, Part::random);
     add(u"share"_s, Part::share);
@@ -330,14 +336,14 @@ void ContextRoom::setPart(Part part) {
     auto* tab = m_tabs->button(static_cast<int>(part));
     tab->setChecked(true);
     // All other parts have a distance axis with a switch.
-    m_tools->setCurrentIndex(part == Part::bases ? 1 : part == Part::random ? 2 : 0);
+    m_tools->setCurrentIndex(part == Part::bases ? 1 : part == Part::random ? 2 : part == Part::map ? 3 : 0);
     m_random->setVisible(part == Part::random || part == Part::share);
     m_randomForm.setEnabled("mean", part == Part::random);
     explainBy(m_view, tab);
     explainBy(wordsLabel(), tab);
     m_view->setAccessibleName(u"Context: %1"_s.arg(tab->text()));
     renewReadout();
-    if (part != Part::bases) m_basesJob.cancel();
+    if (part != Part::bases && part != Part::map) m_basesJob.cancel();
     if (part != Part::random) {
         m_samplesJob.cancel();
         m_nextRound.stop();
@@ -346,7 +352,8 @@ void ContextRoom::setPart(Part part) {
 }
 
 void ContextRoom::renewReadout() {
-    if (m_part == Part::decay || m_part == Part::share) return m_view->setReadout({});  // the figure's own points
+    if (m_part == Part::decay || m_part == Part::share || m_part == Part::map)
+        return m_view->setReadout({});  // the figure's own points
     setReadout(m_view, [this](Side side, QPointF place) {
         if (m_part == Part::bound) return boundReadout(m_bound.of(side), place);
         if (m_part == Part::bases) return basesReadout(m_profile.of(side), m_bound.of(side), place);
@@ -421,6 +428,9 @@ void ContextRoom::renew() {
             break;
         case Part::bases:
             renewBases();
+            break;
+        case Part::map:
+            renewMap();
             break;
         case Part::decay:
             showFigure(m_view, [this](Side side) {
@@ -526,6 +536,26 @@ void ContextRoom::renewBases() {
     if (isOpen && !m_basesJob.isRunning() && isVisible()) continueScan(mine.done() == 0 ? kFirstScanMs : kScanMs);
 }
 
+void ContextRoom::renewMap() {
+    if (isSynchronous()) m_places = &knownPlaces();
+    if (!m_places && !m_placesJob.isRunning()) {
+        m_placesJob.start([this](const Cancelled&) -> std::function<void()> {
+            return [this, places = &knownPlaces()] {
+                m_places = places;
+                schedule();
+            };
+        });
+    }
+    BaseProfile::Range range = baseRange(model().setup(), false);
+    if (compares()) range.limit = std::max(range.limit, baseRange(setupOf(Side::other), false).limit);
+    for (const Side side : sides()) renewProfile(side, range);
+    const auto& places = m_places ? *m_places : std::vector<ContextPlace>();
+    showFigure(m_view, [&](Side side) { return mapFigure(m_profile.of(side), m_bound.of(side), places); });
+    renewWords([&](Side) { return m_view->figure().summary; });
+    if (isScanning() && !m_basesJob.isRunning() && isVisible())
+        continueScan(m_profile.edited.done() == 0 ? kFirstScanMs : kScanMs);
+}
+
 void ContextRoom::renewProfile(Side side, const BaseProfile::Range& range) {
     BaseProfile& profile = m_profile.of(side);
     if (!profile.matches(setupOf(side), range)) {
@@ -544,7 +574,8 @@ bool ContextRoom::isScanOpen(Side side) const {
 }
 
 bool ContextRoom::isScanning() const {
-    return m_part == Part::bases && (isScanOpen(Side::edited) || (compares() && isScanOpen(Side::other)));
+    return (m_part == Part::bases || m_part == Part::map) &&
+           (isScanOpen(Side::edited) || (compares() && isScanOpen(Side::other)));
 }
 
 void ContextRoom::continueScan(double milliseconds) {
@@ -610,7 +641,7 @@ void ContextRoom::continueSampling() {
 
 bool ContextRoom::isBusy() const {
     // Until the figure of a changed setup is renewed, it is unknown whether its computation takes long.
-    return isScheduled() || isScanning() || isSampling() || m_boundJob.edited.isRunning() ||
+    return isScheduled() || isScanning() || isSampling() || m_placesJob.isRunning() || m_boundJob.edited.isRunning() ||
            m_boundJob.other.isRunning() || (m_measured && m_measured->isMeasuring());
 }
 

@@ -25,9 +25,9 @@ class ContextRoom : public RotaryRoom {
     Q_OBJECT
 
  public:
-    enum class Part { bound, bases, decay, random, share };
+    enum class Part { bound, bases, map, decay, random, share };
 
-    /// The parts are "bound", "bases", "bases-near" (a scan of one decade around theta), "decay", "random" and
+    /// The parts are "bound", "bases", "bases-near" (a scan of one decade around theta), "map", "decay", "random" and
     /// "share". The controls are pair, target, mean and correlation.
     /// With `runs`, the part "bound" also shows the measured loss of one of them, or of an opened model.
     explicit ContextRoom(RotaryModel& rotary, std::optional<RunAccess> runs = {}, QWidget* parent = nullptr);
@@ -76,6 +76,7 @@ class ContextRoom : public RotaryRoom {
     void renewCriteria();
     void renewWords(const std::function<QString(Side)>& sentence);
     void renewBases();
+    void renewMap();
     void renewProfile(Side side, const BaseProfile::Range& range);
     bool isScanOpen(Side side) const;
     bool isScanning() const;
@@ -109,12 +110,14 @@ class ContextRoom : public RotaryRoom {
     BothSides<BaseProfile> m_profile;
     BothSides<LogitSamples> m_samples;
     BothSides<KeyShareData> m_shares;
+    const std::vector<ContextPlace>* m_places = nullptr;  // knownPlaces() when they are computed
     std::uint64_t m_seed = 1;
     bool m_isDragging = false;
     std::int64_t m_dragAxisEnd = 0;                 // end of the distance axis during a drag; 0 otherwise
     std::optional<BaseProfile::Range> m_dragRange;  // scanned range during a drag of the marker
     BothSides<LatestJob> m_boundJob;                // jobs are the last members, so that they are destroyed first
     LatestJob m_basesJob;
+    LatestJob m_placesJob;
     LatestJob m_samplesJob;
     QTimer m_nextRound;
 };

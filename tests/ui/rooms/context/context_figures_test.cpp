@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -426,8 +427,47 @@ TEST(RandomFigure, ExpectedCurveHasTheExtremesOfEveryDistance) {
     EXPECT_TRUE(part.note.contains("computed for Δ < 1,000")) << part.note.toStdString();
 }
 
+// The models' own heads and scalings decide; the curves are those of the setup.
+TEST(ContextMap, PlacesModelsByTheirOwnHeads) {
+    const auto place = [](const QString& name) {
+        const auto found = std::ranges::find(knownPlaces(), name, &ContextPlace::name);
+        EXPECT_NE(found, knownPlaces().end()) << name.toStdString();
+        return *found;
+    };
+    const ContextPlace second = place("Llama 2 7B");
+    EXPECT_EQ(second.theta, 10000);
+    EXPECT_EQ(second.context, 4096);
+    EXPECT_FALSE(second.isSupported) << "B(Δ) is first negative at 1,707";
+    EXPECT_FALSE(second.isComplete) << "46 of 64 pairs are complete";
+    EXPECT_TRUE(place("Llama 3 8B").isSupported) << "B(Δ) is first negative at 18,438";
+    const RotarySetup setup = contextSetup(64, 10000, 1024);
+    BaseProfile profile(setup, baseRange(setup, false));
+    profile.extend();
+    std::vector<ContextPlace> places = {second, place("Llama 3 8B")};
+    places.push_back({"run", 500, 128, true, false, true, true});
+    places.push_back({"other run", 500, 256, false, false, true, true});
+    const Figure figure = mapFigure(profile, boundOf(setup), places);
+    EXPECT_TRUE(figure.summary.contains("Of 2 known models")) << figure.summary.toStdString();
+    EXPECT_TRUE(figure.summary.contains("in the whole context of 1,")) << figure.summary.toStdString();
+    EXPECT_TRUE(figure.summary.contains("agrees with the bound in 1 of 2 measured settings"))
+        << figure.summary.toStdString();
+    const auto at = [&](const QString& quantity, double theta) {
+        for (const FigureCurve& curve : figure.curves) {
+            if (curve.quantity != quantity || curve.x.size() < 2) continue;
+            const auto next = std::ranges::lower_bound(curve.x, theta * (1 - 1e-9));
+            return curve.y[next - curve.x.begin()];
+        }
+        return 0.0;
+    };
+    EXPECT_EQ(at("supported context length", 10000), 725);
+    EXPECT_NEAR(at("longest period", 10000), 2 * M_PI * std::pow(10000, 62.0 / 64), 1);
+    EXPECT_NEAR(at("critical base (Liu et al.)", 10000), 1024, 1e-6) << "at the setup's θ its own context";
+    EXPECT_NEAR(at("extrapolation limit (Liu et al.)", 10000), 2 * M_PI * std::pow(10000, 36.0 / 64), 1e-6);
+    EXPECT_EQ(figure.table.columns.front().size(), 4);
+}
+
 TEST(ContextFigures, EveryFigureIsMadeFromAnySetup) {
-    EXPECT_EQ(contextFigures().size(), 5U);
+    EXPECT_EQ(contextFigures().size(), 6U);
     for (const RotarySetup& setup :
          {contextSetup(16, 10000, 64), contextSetup(16, 10000, 3, 0), contextSetup(16, 500, 64, 0.25)}) {
         for (const RotaryFigure& each : contextFigures()) {

@@ -71,11 +71,9 @@ TEST_F(ContextRoomTest, ComputesALargeContextBoundInTheBackground) {
 }
 
 TEST_F(ContextRoomTest, EveryPartShowsItsFigure) {
-    const std::vector<std::pair<const char*, const char*>> parts = {{"bases", "feasible-bases"},
-                                                                    {"decay", "decay-bound"},
-                                                                    {"random", "random-logits"},
-                                                                    {"share", "key-share"},
-                                                                    {"bound", "context-bound"}};
+    const std::vector<std::pair<const char*, const char*>> parts = {
+        {"bases", "feasible-bases"}, {"map", "context-map"}, {"decay", "decay-bound"},
+        {"random", "random-logits"}, {"share", "key-share"}, {"bound", "context-bound"}};
     for (const auto& [part, name] : parts) {
         room->showPart(QString::fromLatin1(part));
         room->refreshNow();
