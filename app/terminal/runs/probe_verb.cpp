@@ -22,6 +22,7 @@
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
+#include "core/interop/external_model.h"
 #include "core/interop/model_steps.h"
 #include "core/machine/engine_loader.h"
 #include "core/results/results_cells.h"

@@ -24,7 +24,7 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
-constexpr double kPeriod = 2 * std::numbers::pi;
+constexpr double kTurn = 2 * std::numbers::pi;
 constexpr int kPlaces = 181;       // of a curve with a formula
 constexpr double kShortest = 16;   // tokens
 constexpr double kKeptGain = 0.5;  // of the largest retrieval gain of a run, at its longest distance
@@ -188,12 +188,12 @@ Figure mapFigure(const BaseProfile& profile, const BoundData& data, const std::v
     if (rotated > 0) {
         const double slowest = static_cast<double>(rotated - 2) / static_cast<double>(numbers.dimension);
         figure.curves.push_back(curveOf(u"longest period"_s, {Ink::Kind::unrotated}, range,
-                                        [&](double base) { return kPeriod * std::pow(base, slowest); }));
+                                        [&](double base) { return kTurn * std::pow(base, slowest); }));
     }
     if (numbers.extrapolationLimit) {
-        const double trained = numbers.trainingContext / kPeriod;
+        const double trained = numbers.trainingContext / kTurn;
         figure.curves.push_back(curveOf(u"critical base (Liu et al.)"_s, Ink::data(1), range, [&](double base) {
-            return kPeriod * std::pow(trained, std::log(base) / std::log(setup.theta));
+            return kTurn * std::pow(trained, std::log(base) / std::log(setup.theta));
         }));
         figure.curves.push_back(curveOf(u"extrapolation limit (Liu et al.)"_s, Ink::data(2), range, [&](double base) {
             return extrapolation_limit(numbers.dimension, numbers.criticalDimension, base);

@@ -79,7 +79,8 @@ struct ComparedRuns {
     ResultsTable table;
     GroupNamer name;
 };
-ComparedRuns comparedRuns(const RunStore& store, bool perByte, std::optional<std::int64_t> step) {
+ComparedRuns comparedRuns(const RunStore& store, bool perByte, const std::string& margin,
+                          std::optional<std::int64_t> step) {
     std::vector<ResultRun> runs;
     std::vector<RunId> ids;
     for (const RunView& run : store.runs()) {
@@ -94,7 +95,8 @@ ComparedRuns comparedRuns(const RunStore& store, bool perByte, std::optional<std
     }
     ComparedRuns result;
     if (runs.empty()) return result;
-    result.table = results_table(runs, {.compare = perByte ? "bits_per_byte" : ResultsOptions{}.compare});
+    result.table =
+        results_table(runs, {.compare = perByte ? "bits_per_byte" : ResultsOptions{}.compare, .margin = margin});
     const std::vector<CurveGroup> groups = seedGroups(store.runs());
     QStringList names;
     for (const CurveGroup& group : groups) names << group.setting;
@@ -130,11 +132,19 @@ std::optional<std::int64_t> commonStep(const RunStore& store) {
 
 }  // namespace
 
-RunsVerdict verdictOf(const RunStore& store, bool perByte) {
-    const auto [table, name] = comparedRuns(store, perByte, {});
+RunsVerdict verdictOf(const RunStore& store, bool perByte, const std::string& margin) {
+    const auto [table, name] = comparedRuns(store, perByte, margin, {});
     if (table.groups.empty()) return {};
     RunsVerdict verdict{QString::fromStdString(headline(table, name)), {}};
+    const auto isEquivalent = [&table = table](const ResultGroup& group) {
+        return table.is_baseline(group) || verdict_of(table, group).kind == Verdict::Kind::equivalent;
+    };
     if (!verdict.headline.isEmpty()) {
+        verdict.details = overallWords(table);
+    } else if (table.groups.size() > 1 && std::ranges::all_of(table.groups, isEquivalent)) {
+        verdict.headline = u"Equivalent: no setting differs from %1%2 by more than the relevance margin of %3."_s.arg(
+            QString::fromStdString(name(table.groups[table.baseline])), QString::fromStdString(text_words(table)),
+            QString::fromStdString(margin_words(table)));
         verdict.details = overallWords(table);
     } else if (const std::string ahead = leader(table, name); !ahead.empty()) {
         verdict.headline = u"Not decided. %1"_s.arg(QString::fromStdString(ahead));
@@ -143,19 +153,19 @@ RunsVerdict verdictOf(const RunStore& store, bool perByte) {
     return verdict;
 }
 
-RunsVerdict verdictSoFar(const RunStore& store, bool perByte) {
+RunsVerdict verdictSoFar(const RunStore& store, bool perByte, const std::string& margin) {
     constexpr std::ptrdiff_t most = 1000;  // a sentence at each evaluation of more runs would slow the window
     const auto visible = std::ranges::count_if(store.runs(), [](const RunView& run) { return run.visible; });
     const std::optional<std::int64_t> step = visible > most ? std::nullopt : commonStep(store);
     // A stopping rule tests runs that have ended, and no earlier steps.
-    if (const ResultsTable ended = comparedRuns(store, perByte, {}).table; ended.sequential) {
+    if (const ResultsTable ended = comparedRuns(store, perByte, margin, {}).table; ended.sequential) {
         const QString at = step && *step > 0 ? u"Step %1 of this look. "_s.arg(groupedText(*step)) : QString();
         return {at + QString::fromStdString(stopping_state(ended)),
                 u"Stopping rule, fixed before the first run: %1."_s.arg(
                     QString::fromStdString(words_of(ended.sequential->design)))};
     }
     if (!step || *step == 0) return {u"The runs begin; the first comparison follows their first evaluation."_s, {}};
-    const auto [table, name] = comparedRuns(store, perByte, step);
+    const auto [table, name] = comparedRuns(store, perByte, margin, step);
     const std::string ahead = table.groups.empty() ? "" : leader(table, name);
     if (ahead.empty()) return {u"Step %1: nothing to compare yet."_s.arg(groupedText(*step)), {}};
     return {u"Step %1, so far. %2"_s.arg(groupedText(*step), QString::fromStdString(ahead)),

@@ -29,13 +29,14 @@ struct RunView;
 std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs);
 /// What the visible finished runs show: the largest significant difference between their settings, as the Results room
 /// tests it, or else the setting that is ahead, with the words of the test. Empty for fewer than two settings.
+/// `margin`: as ResultsOptions has it.
 struct RunsVerdict {
     QString headline;
     QString details;
 };
-RunsVerdict verdictOf(const RunStore& store, bool perByte);
+RunsVerdict verdictOf(const RunStore& store, bool perByte, const std::string& margin);
 /// While runs train: the setting that is ahead at the last step that all of them have reached.
-RunsVerdict verdictSoFar(const RunStore& store, bool perByte);
+RunsVerdict verdictSoFar(const RunStore& store, bool perByte, const std::string& margin);
 
 bool anyRepeats(const std::vector<CurveGroup>& groups);
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/sweep/lab_results.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/results_words.h"
@@ -242,7 +243,11 @@ void TrainRoom::renewHeadline() {
     RunsVerdict verdict;
     // The Results room says what is wrong with damaged settings of a lab.
     const auto verdictNow = m_access.session.isActive() ? &verdictSoFar : &verdictOf;
-    problemOf([&] { verdict = verdictNow(m_access.runs, m_tokenizersDiffer); });
+    problemOf([&] {
+        const LabFile* lab = m_access.lab.file();
+        const std::string margin = lab ? stored_selection(*lab).margin : std::string();
+        verdict = verdictNow(m_access.runs, m_tokenizersDiffer, margin);
+    });
     m_headline->setText(headlineText(verdict.headline));
     m_headline->setToolTip(verdict.details);
     renewPages();

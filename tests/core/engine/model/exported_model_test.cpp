@@ -14,6 +14,7 @@
 #include "core/data/read_file.h"
 #include "core/data/tokenizer/vocabulary.h"
 #include "core/engine/torch_engine.h"
+#include "core/interop/external_model.h"
 #include "core/interop/model_export.h"
 #include "core/interop/model_steps.h"
 #include "core/interop/opened_model.h"
