@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace ropelab {
 
@@ -129,7 +130,7 @@ static bool abbreviates(std::string_view word, std::string_view whole) {
 
 std::string nearest(std::string_view word, std::span<const std::string_view> known) {
     std::string best;
-    std::size_t best_distance = std::string::npos;
+    std::pair best_distance(std::string::npos, std::string::npos);
     for (std::string_view candidate : known) {
         // Levenshtein distance, one row at a time.
         std::vector<std::size_t> row(candidate.size() + 1);
@@ -143,7 +144,9 @@ std::string nearest(std::string_view word, std::span<const std::string_view> kno
                 diagonal = above;
             }
         }
-        const std::size_t distance = abbreviates(word, candidate) ? std::min<std::size_t>(row.back(), 1) : row.back();
+        // Of equal distances, the one with fewer other letters.
+        const std::size_t letters = row.back();
+        const std::pair distance(abbreviates(word, candidate) ? std::min<std::size_t>(letters, 1) : letters, letters);
         if (distance < best_distance) {
             best_distance = distance;
             best = candidate;

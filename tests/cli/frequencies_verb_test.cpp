@@ -32,7 +32,8 @@ TEST(FrequenciesVerb, ReadsAHuggingFaceConfig) {
 TEST(FrequenciesVerb, RejectsBadInputWithOneSentence) {
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--head-dim", "63"}), "63");
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--theta", "0.5"}), "0.5");
-    EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--fraction", "2"}), "between 0 and 1");
+    EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--fraction", "2"}), "enter 2 % for a percentage, or 0.02");
+    EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--fraction", "101"}), "between 0 and 1");
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--scaling", "spiral"}), "spiral");
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--partial", "half"}), "slice or truncate");
     EXPECT_BAD_INPUT(ropelab_cli({"frequencies", "--hf-config", "/none/config.json"}), "/none/config.json");

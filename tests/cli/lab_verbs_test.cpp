@@ -149,7 +149,8 @@ TEST_F(LabVerbsTest, SweepIsStoredAndReadByOtherCommands) {
     EXPECT_EQ(verdicts.json().at("groups").at(0).at("settings").at("theta"), 10000);
     EXPECT_EQ(verdicts.json().at("groups").at(0).at("iterations_until").at("values"), nlohmann::json({0, 0}));
     EXPECT_EQ(verdicts.json().at("groups").at(0).at("verdict").at("kind"), "baseline");
-    EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--test", "sign"}), "student, welch or paired");
+    EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--test", "sign"}),
+                     "student, welch, paired or permutation");
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--sort", "tetha"}), "did you mean theta?");
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--until", "low"}), "low");
 

@@ -32,7 +32,7 @@ class ReproduceVerbTest : public testing::Test {
 TEST_F(ReproduceVerbTest, ListsSheetsAndPrintsAPlanWithoutTraining) {
     const auto list = reproduce({"--list", "--json"});
     ASSERT_EQ(list.status, 0) << list.err;
-    EXPECT_EQ(list.json().at("sheets").size(), 9U);
+    EXPECT_EQ(list.json().at("sheets").size(), 14U);
     EXPECT_THAT(reproduce({"--list"}).out, HasSubstr("nope-spikes"));
     const auto plan = reproduce({"theta-table-2", "--scale", "laptop", "--plan", "--json"});
     ASSERT_EQ(plan.status, 0) << plan.err;

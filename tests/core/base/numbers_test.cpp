@@ -83,6 +83,8 @@ TEST(Texts, NearestKnowsTyposAndAbbreviations) {
     EXPECT_EQ(nearest("thetta", keys), "theta");
     EXPECT_EQ(nearest("ctx", keys), "context");
     EXPECT_EQ(nearest("iters", keys), "iterations");
+    EXPECT_EQ(nearest("sed", std::vector<std::string_view>{"second_expert", "seed"}), "seed");
+    EXPECT_EQ(nearest("cache", std::vector<std::string_view>{"rope-cache", "kv-cache"}), "kv-cache");
     const std::vector<std::string_view> models = {"Phi-2", "Yi 6B", "SmolLM2 1.7B"};
     EXPECT_EQ(nearest("smol", models), "SmolLM2 1.7B");
     EXPECT_EQ(nearest("phi2", models), "Phi-2");

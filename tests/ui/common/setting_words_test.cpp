@@ -25,7 +25,7 @@ TEST(FieldError, NamesTheLabelInsteadOfTheSetting) {
                   QStringLiteral("Rotated fraction: \"%1\" is not a fraction; enter 25 %, 0.25 or 6 ch.").arg(typed));
     }
     EXPECT_EQ(fieldError("rotated fraction", rejected("fraction", "2")),
-              "Rotated fraction is 2, but it must be between 0 and 1.");
+              "Rotated fraction: The fraction 2 is larger than 1; enter 2 % for a percentage, or 0.02.");
     EXPECT_TRUE(
         fieldError("mlp width", rejected("mlp_width", "wide")).startsWith("Mlp width: \"wide\" is not a number"));
     EXPECT_EQ(fieldError("mlp width", rejected("mlp_width", "0.5")),

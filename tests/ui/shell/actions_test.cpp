@@ -1,5 +1,6 @@
 #include "ui/shell/actions.h"
 
+#include <QAbstractSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -135,7 +136,10 @@ TEST_F(Actions, DigitsShowRoomsUnlessAFieldHasTheFocus) {
     EXPECT_EQ(shortcuts.mid(8, 3), (QStringList{"9", "0", "Alt+1"}));
     EXPECT_EQ(shortcuts.removeDuplicates(), 0);
     EXPECT_TRUE(roomShortcut(20).isEmpty());
-    auto* field = window->findChild<QLineEdit*>();
+    QLineEdit* field = nullptr;  // of text; that of a spin box takes numbers alone
+    for (auto* each : window->findChildren<QLineEdit*>()) {
+        if (!field && !qobject_cast<QAbstractSpinBox*>(each->parentWidget())) field = each;
+    }
     ASSERT_NE(field, nullptr);
     field->setFocus();
     field->clear();

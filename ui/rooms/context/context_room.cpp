@@ -2,6 +2,7 @@
 
 #include <QButtonGroup>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
@@ -180,7 +181,7 @@ QWidget* ContextRoom::makeBar() {
              u"Shows Su's upper bound of the attention logit: |Σ hₜ e^(𝑖Δωₜ)| ≤ max|hⱼ₊₁ − hⱼ| · Σ|Sⱼ|. Here hₜ is "
              "the product of query and key in pair t (as complex numbers), and Sⱼ is the sum of e^(𝑖Δωₜ) over t < "
              "j. The curve is (2/d) Σ|Sⱼ|.\nSu et al. 2021; formula 11 of the guide"_s),
-         tab(u"Random q, k"_s,
+         tab(u"Random"_s,
              u"Shows mean attention logits of random queries q and keys k. All components have mean μ and variance "
              "1; ρ is the correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR_Δ k] = (μ² + "
              "ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024; formula 16 of the guide"_s),
@@ -246,8 +247,6 @@ void ContextRoom::makeOptions(const std::optional<RunAccess>& runs) {
     auto* column = scaledColumn(options, 12);
     m_tuning = new TuningPanel(options);
     column->addWidget(m_tuning);
-    m_random = m_randomForm.addSection(column, u"Random q and k"_s, randomRows());
-    for (const char* field : {"mean", "correlation"}) m_randomForm.setValue(field, 0);
     if (runs) {
         m_measured = new MeasuredLossPanel(*runs, options);
         column->addWidget(m_measured);
@@ -257,6 +256,8 @@ void ContextRoom::makeOptions(const std::optional<RunAccess>& runs) {
             schedule();
         });
     }
+    m_random = m_randomForm.addSection(column, u"Random q and k"_s, randomRows());
+    for (const char* field : {"mean", "correlation"}) m_randomForm.setValue(field, 0);
     connect(m_tuning, &TuningPanel::changed, this, &ContextRoom::schedule);
     connect(&m_randomForm, &Form::changed, this, &ContextRoom::schedule);
     setOptions(options);
@@ -341,6 +342,7 @@ void ContextRoom::setPart(Part part) {
     m_randomForm.setEnabled("mean", part == Part::random);
     explainBy(m_view, tab);
     explainBy(wordsLabel(), tab);
+    if (m_measured) explainBy(m_lossView, m_measured->form().field<QComboBox>("measured"));
     m_view->setAccessibleName(u"Context: %1"_s.arg(tab->text()));
     renewReadout();
     if (part != Part::bases && part != Part::map) m_basesJob.cancel();

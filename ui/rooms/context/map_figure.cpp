@@ -167,6 +167,7 @@ Figure mapFigure(const BaseProfile& profile, const BoundData& data, const std::v
     const auto& range = profile.range();
     Figure figure;
     figure.name = u"context-map"_s;
+    figure.heightMm = 110;  // on paper, where a lower one has no place for the names
     figure.x = {.label = u"base θ"_s, .unit = {}, .logarithmic = true, .minimum = range.low, .maximum = range.high};
     double longest = static_cast<double>(std::max(setup.context, range.limit));
     for (const ContextPlace& place : places) {

@@ -26,8 +26,9 @@ constexpr std::array<Stop, 5> kStops = {{
      "last ones hardly move."},
     {"spectrum", "", "control theta",
      u"Drag θ: a larger θ slows the slow pairs further; the fastest pair always turns by 1 radian per token."},
-    {"spectrum", "", "control context",
-     u"Drag the context: a pair whose period is longer than the context never completes a turn in training."},
+    {"context", "", "control context",
+     u"Drag the context: the second tile counts the channels that complete a turn within it; the others never do in "
+     "training."},
     {"rotation", "", "control fraction",
      u"Set the fraction to 25 %: only a quarter of the channels turn, and the others carry no position."},
     {"train", "", "",

@@ -172,7 +172,8 @@ TEST_F(ResultsRoomTest, ChoosesTheColumnsOfTableAndExport) {
     EXPECT_GT(all, 12);
     EXPECT_EQ(room->groups().columnOf("mark"), -1);
     panel.columns()->actionOf("paper")->trigger();
-    EXPECT_EQ(titles(), QStringList({"θ", "best validation loss", "seeds", "improvement", "p Welch, Holm", "mark"}));
+    EXPECT_EQ(titles(),
+              QStringList({"θ", "best validation loss", "seeds", "texts", "improvement", "p Welch, Holm", "mark"}));
     EXPECT_EQ(cell(0, "mark"), "***");
     panel.formats()->setCurrentIndex(2);
     panel.form().field<QCheckBox>("bold")->setChecked(true);
@@ -184,13 +185,13 @@ TEST_F(ResultsRoomTest, ChoosesTheColumnsOfTableAndExport) {
     EXPECT_EQ(room->groups().columnOf("seeds"), -1);
     EXPECT_FALSE(panel.columns()->actionOf("n")->isChecked());
     EXPECT_FALSE(panel.columns()->actionOf("paper")->isChecked());
-    EXPECT_EQ(panel.columns()->words(), "settings,best_validation_loss,improvement_percent,p_welch_holm,mark");
+    EXPECT_EQ(panel.columns()->words(), "settings,best_validation_loss,texts,improvement_percent,p_welch_holm,mark");
 
     room.reset();
     workspace = std::make_unique<Workspace>(options());
     room = std::make_unique<ResultsRoom>(*workspace, workspace->runAccess(), workspace->settings());
     openUsual();
-    EXPECT_EQ(room->groups().columnCount(), 5) << "the choice is remembered";
+    EXPECT_EQ(room->groups().columnCount(), 6) << "the choice is remembered";
     EXPECT_TRUE(room->choices().form().field<QCheckBox>("bold")->isChecked());
     room->choices().columns()->actionOf("full")->trigger();
     EXPECT_EQ(room->groups().columnCount(), all);
@@ -209,7 +210,7 @@ TEST_F(ResultsRoomTest, DraggedColumnsKeepTheirOrderInTableExportAndNextStart) {
     };
     room->groupView().sortByColumn(room->groups().columnOf("θ"), Qt::DescendingOrder);
     room->groupView().horizontalHeader()->moveSection(2, 0);  // drags the seeds to the front
-    const QStringList dragged = {"seeds", "θ", "best validation loss", "improvement", "p Welch, Holm", "mark"};
+    const QStringList dragged = {"seeds", "θ", "best validation loss", "texts", "improvement", "p Welch, Holm", "mark"};
     ASSERT_TRUE(waitUntil([&] { return room->groups().titleOf(0) == "seeds"; }));
     EXPECT_EQ(titles(), dragged);
     EXPECT_EQ(cell(0, "θ"), "10k") << "still sorted by θ";
