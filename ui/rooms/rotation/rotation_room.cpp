@@ -217,6 +217,7 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
     // In a narrow window the text wraps, so that the tabs beside it need no wider page.
     m_logitText->setWordWrap(true);
     m_logitText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_logitText->setContentsMargins(0, 0, 6, 0);  // so that the button beside it does not touch it
     m_stripRow->addWidget(m_logitText, 20);
     m_formula = new QToolButton(tabs);
     m_formula->setText(u"Copy formula"_s);
