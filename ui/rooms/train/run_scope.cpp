@@ -153,19 +153,22 @@ RunsVerdict verdictOf(const RunStore& store, bool perByte, const std::string& ma
     return verdict;
 }
 
-RunsVerdict verdictSoFar(const RunStore& store, bool perByte, const std::string& margin) {
+RunsVerdict verdictSoFar(const RunStore& store, bool perByte) {
     constexpr std::ptrdiff_t most = 1000;  // a sentence at each evaluation of more runs would slow the window
     const auto visible = std::ranges::count_if(store.runs(), [](const RunView& run) { return run.visible; });
     const std::optional<std::int64_t> step = visible > most ? std::nullopt : commonStep(store);
-    // A stopping rule tests runs that have ended, and no earlier steps.
-    if (const ResultsTable ended = comparedRuns(store, perByte, margin, {}).table; ended.sequential) {
-        const QString at = step && *step > 0 ? u"Step %1 of this look. "_s.arg(groupedText(*step)) : QString();
-        return {at + QString::fromStdString(stopping_state(ended)),
-                u"Stopping rule, fixed before the first run: %1."_s.arg(
-                    QString::fromStdString(words_of(ended.sequential->design)))};
+    const auto isSequential = [](const RunView& run) { return run.visible && run.sequential; };
+    if (visible <= most && std::ranges::any_of(store.runs(), isSequential)) {
+        // A stopping rule, which has its own margin, tests runs that have ended, and no earlier steps.
+        if (const ResultsTable ended = comparedRuns(store, perByte, {}, {}).table; ended.sequential) {
+            const QString at = step && *step > 0 ? u"Step %1 of this look. "_s.arg(groupedText(*step)) : QString();
+            return {at + QString::fromStdString(stopping_state(ended)),
+                    u"Stopping rule, fixed before the first run: %1."_s.arg(
+                        QString::fromStdString(words_of(ended.sequential->design)))};
+        }
     }
     if (!step || *step == 0) return {u"The runs begin; the first comparison follows their first evaluation."_s, {}};
-    const auto [table, name] = comparedRuns(store, perByte, margin, step);
+    const auto [table, name] = comparedRuns(store, perByte, {}, step);
     const std::string ahead = table.groups.empty() ? "" : leader(table, name);
     if (ahead.empty()) return {u"Step %1: nothing to compare yet."_s.arg(groupedText(*step)), {}};
     return {u"Step %1, so far. %2"_s.arg(groupedText(*step), QString::fromStdString(ahead)),

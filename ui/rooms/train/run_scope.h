@@ -36,7 +36,7 @@ struct RunsVerdict {
 };
 RunsVerdict verdictOf(const RunStore& store, bool perByte, const std::string& margin);
 /// While runs train: the setting that is ahead at the last step that all of them have reached.
-RunsVerdict verdictSoFar(const RunStore& store, bool perByte, const std::string& margin);
+RunsVerdict verdictSoFar(const RunStore& store, bool perByte);
 
 bool anyRepeats(const std::vector<CurveGroup>& groups);
 

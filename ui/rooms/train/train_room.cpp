@@ -242,11 +242,13 @@ QString TrainRoom::headline() const {
 void TrainRoom::renewHeadline() {
     RunsVerdict verdict;
     // The Results room says what is wrong with damaged settings of a lab.
-    const auto verdictNow = m_access.session.isActive() ? &verdictSoFar : &verdictOf;
     problemOf([&] {
+        if (m_access.session.isActive()) {
+            verdict = verdictSoFar(m_access.runs, m_tokenizersDiffer);
+            return;
+        }
         const LabFile* lab = m_access.lab.file();
-        const std::string margin = lab ? stored_selection(*lab).margin : std::string();
-        verdict = verdictNow(m_access.runs, m_tokenizersDiffer, margin);
+        verdict = verdictOf(m_access.runs, m_tokenizersDiffer, lab ? stored_selection(*lab).margin : std::string());
     });
     m_headline->setText(headlineText(verdict.headline));
     m_headline->setToolTip(verdict.details);
