@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/data/synthetic/language.h"
 
 namespace ropelab {
 

@@ -11,6 +11,7 @@
 #include "core/plan/step_cost.h"
 #include "core/settings/keys.h"
 #include "tests/core/plan/anatomy_variants.h"
+#include "tests/support/shape_of_symbols.h"
 
 namespace ropelab {
 namespace {
@@ -78,6 +79,20 @@ TEST(Anatomy, StagesHaveNamesShapesAndSettings) {
                 EXPECT_FALSE(stage.formula.empty()) << stage.id;
                 EXPECT_TRUE(stage.id == "frequencies" || !stage.shape.empty()) << stage.id;
                 for (const std::string& name : stage.settings) EXPECT_NO_THROW(key(name)) << stage.id;
+            }
+        }
+    }
+}
+
+TEST(Anatomy, ShapesAreThoseOfTheirSymbols) {
+    for (const RunSpec& spec : many_specs()) {
+        SCOPED_TRACE(settings_text(spec));
+        const Anatomy anatomy = anatomy_of(spec, 65);
+        ShapeOfSymbols shape_of(anatomy.sizes);
+        for (const AnatomySection& section : anatomy.sections) {
+            for (const AnatomyStage& stage : section.stages) {
+                if (stage.id == "frequencies") continue;
+                EXPECT_EQ(shape_of(stage.symbols), stage.shape) << stage.id;
             }
         }
     }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tests/core/plan/anatomy_variants.h"
 
 namespace ropelab {
@@ -25,6 +27,51 @@ TEST(Kernels, GraphsContainNeitherExpertsNorTriangularSystemsNorChangingTables) 
         EXPECT_FALSE(step_stays_on_device(anatomy_spec(settings))) << settings;
         EXPECT_FALSE(graph_supports_step(anatomy_spec(settings))) << settings;
         EXPECT_FALSE(graph_supports_token(plan_of(anatomy_spec(settings), 1))) << settings;
+    }
+}
+
+TEST(Kernels, ATokenNeedsAPlainModel) {
+    const auto supports = [](const std::string& settings) {
+        return token_kernels_support(plan_of(anatomy_spec(settings), 1));
+    };
+    for (const char* settings : {"", "position=alibi", "position=none", "attention_window=7", "key_value_heads=2",
+                                 "qk_norm=head", "norm=rmsnorm", "block=llama", "block=pythia", "bias=true"}) {
+        EXPECT_TRUE(supports(settings)) << settings;
+    }
+    for (const char* settings :
+         {"attention=gated", "attention=mla", "attention_layers=deltanet+full", "attention_sinks=true", "position=t5",
+          "position=xpos", "experts=4 dense_layers=3", "key_offset=1 fraction=0.5", "token_smear=true", "norm=dyt",
+          "norm=zero-centered-rmsnorm", "norm_position=post", "norm_position=sandwich"}) {
+        EXPECT_FALSE(supports(settings)) << settings;
+    }
+    for (const ActivationRow& row : activations()) {
+        if (row.choice.value == FeedForward::automatic) continue;
+        EXPECT_EQ(supports("feed_forward=" + std::string(row.choice.word)), activation_of(row.choice.value).is_fused);
+    }
+    const auto supports_changed = [](const std::function<void(ModelPlan&)>& change) {
+        ModelPlan plan = plan_of(anatomy_spec("position=rope qk_norm=head"), 1);
+        change(plan);
+        return token_kernels_support(plan);
+    };
+    const auto softmax = [](ModelPlan& plan) -> Softmax& { return std::get<Softmax>(plan.layers.back().attention); };
+    EXPECT_TRUE(supports_changed([](ModelPlan&) {}));
+    EXPECT_FALSE(supports_changed([](ModelPlan& plan) { plan.head.factor = 0.5; }));
+    EXPECT_FALSE(supports_changed([](ModelPlan& plan) { plan.head.soft_cap = 30; }));
+    EXPECT_FALSE(supports_changed([](ModelPlan& plan) { plan.head.norm.reset(); }));
+    EXPECT_FALSE(supports_changed([](ModelPlan& plan) { plan.layers.back().branch_factor = 0.5; }));
+    EXPECT_FALSE(supports_changed([](ModelPlan& plan) { plan.layers.back().feed_forward_norms = {}; }));
+    EXPECT_FALSE(supports_changed([&](ModelPlan& plan) { softmax(plan).scores.factor = 0.5; }));
+    EXPECT_FALSE(supports_changed([&](ModelPlan& plan) { softmax(plan).scores.soft_cap = 50; }));
+    EXPECT_FALSE(
+        supports_changed([&](ModelPlan& plan) { softmax(plan).head_norm.kind = NormPart::Kind::zero_centred_rms; }));
+}
+
+TEST(Kernels, OnlyFusedOperationsOfConstantTablesAttendFused) {
+    for (const char* settings : {"", "position=alibi", "dropout=0.1", "attention_layers=deltanet+full"}) {
+        EXPECT_TRUE(attends_fused(anatomy_spec(settings))) << settings;
+    }
+    for (const char* settings : {"operations=eager", "theta_training=one", "position=t5", "position=xpos"}) {
+        EXPECT_FALSE(attends_fused(anatomy_spec(settings))) << settings;
     }
 }
 
@@ -60,6 +107,10 @@ TEST(UnfusedParts, NameWhatNoKernelComputes) {
     EXPECT_EQ(unfused_parts(anatomy_spec("optimizer=sgd")), Parts({"optimizer"}));
     EXPECT_EQ(unfused_parts(anatomy_spec("experts=4")), Parts({"experts"}));
     EXPECT_EQ(unfused_parts(anatomy_spec("operations=eager optimizer=sgd")), Parts({"all"}));
+    EXPECT_EQ(unfused_parts(anatomy_spec("norm=dyt feed_forward=mish attention=gated position=t5")),
+              Parts({"attention", "gate of attention", "activation", "norm"}));
+    EXPECT_EQ(unfused_parts(anatomy_spec("attention_layers=deltanet+full")), Parts({"gated DeltaNet"}));
+    EXPECT_EQ(unfused_parts(anatomy_spec("norm_position=post norm=rmsnorm")), Parts());
 }
 
 }  // namespace

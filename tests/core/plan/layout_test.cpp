@@ -1,8 +1,10 @@
 #include "core/plan/layout.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
 
 namespace ropelab {
 namespace {
@@ -168,12 +170,47 @@ TEST(Layout, MuonTrainsMatricesOnly) {
     EXPECT_GT(trained, 3);
 }
 
-TEST(ModelPlan, FreezesTheRotationOfPairsThatExist) {
-    const ModelPlan plan = plan_of(RunSpec{}, 10).changed({}, 64, std::vector<std::int64_t>{1000, 1});
-    const std::vector<RotaryPair>& pairs = plan.rotary()->pairs;
-    EXPECT_TRUE(pairs[0].rotates);
-    EXPECT_FALSE(pairs[1].rotates);
-    EXPECT_EQ(pairs[1].frequency, 0);
+// Radford et al. 2019: 0.02, and for the outputs of the 2·3 branches 0.02/√6; norms start at 1, biases at 0.
+TEST(Layout, StartsAsGpt2Does) {
+    RunSpec spec = layout_spec(NormKind::layer, NormPosition::pre);
+    spec.position = Position::learned;
+    spec.tied_head = false;
+    for (const Parameter& parameter : layout_of(spec, layout_vocabulary).parameters) {
+        const bool is_output = parameter.name.ends_with("output.weight") || parameter.name.ends_with("down.weight");
+        const double expected = parameter.name.ends_with("norm.weight") ? 1.0
+                                : parameter.name.ends_with("bias")      ? 0.0
+                                : is_output                             ? 0.02 / std::sqrt(6.0)
+                                                                        : 0.02;
+        EXPECT_DOUBLE_EQ(parameter.deviation, expected) << parameter.name;
+        EXPECT_EQ(parameter.last_rows, 0) << parameter.name;
+        EXPECT_TRUE(parameter.initial.empty()) << parameter.name;
+    }
+    spec.experts = 4;
+    spec.router_deviation = 0.006;
+    const Layout layout = layout_of(spec, layout_vocabulary);
+    EXPECT_EQ(layout.at("layers.0.mlp.router.weight").deviation, 0.006);
+    EXPECT_EQ(layout.at("layers.0.mlp.router_noise.weight").deviation, 0.006);
+    EXPECT_EQ(layout.at("layers.0.mlp.experts.up.weight").deviation, 0.02);
+    EXPECT_DOUBLE_EQ(layout.at("layers.0.mlp.experts.down.weight").deviation, 0.02 / std::sqrt(6.0));
+    EXPECT_THROW(layout.at("layers.3.mlp.router.weight"), std::out_of_range);
+}
+
+// Heads start with decays whose rates grow evenly from 1 to 16 (Yang et al. 2024).
+TEST(Layout, DeltaNetsStartWithOneDecayPerHead) {
+    RunSpec spec = layout_spec(NormKind::layer, NormPosition::pre);
+    spec.attention_layers = "deltanet";
+    const auto rates = [&] {
+        std::vector<double> result;
+        for (const double log : layout_of(spec, layout_vocabulary).at("layers.0.attention.log_decay").initial)
+            result.push_back(std::exp(log));
+        return result;
+    };
+    EXPECT_THAT(rates(), testing::ElementsAre(testing::DoubleNear(1, 1e-12), testing::DoubleNear(16, 1e-12)));
+    spec.heads = 4;
+    EXPECT_THAT(rates(), testing::ElementsAre(testing::DoubleNear(1, 1e-12), testing::DoubleNear(6, 1e-12),
+                                              testing::DoubleNear(11, 1e-12), testing::DoubleNear(16, 1e-12)));
+    spec.heads = 1;
+    EXPECT_THAT(rates(), testing::ElementsAre(testing::DoubleNear(1, 1e-12)));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -12,7 +11,7 @@
 #include "core/forecast/likely_data.h"
 #include "core/plan/layout.h"
 #include "core/plan/parts/latent.h"
-#include "core/settings/keys.h"
+#include "tests/core/plan/anatomy_variants.h"
 #include "tests/support/scratch_folder.h"
 
 namespace ropelab {
@@ -188,13 +187,7 @@ TEST(StepCost, MemoryIsThatOfLargeVocabularies) {
              {6000, "precision=float32 batch=64 operations=eager", 1077},
              {6000, "precision=bfloat16 batch=64", 739},
          }) {
-        RunSpec spec;
-        std::istringstream assignments(settings);
-        for (std::string assignment; assignments >> assignment;) {
-            const auto equals = assignment.find('=');
-            const Key& setting = key(assignment.substr(0, equals));
-            setting.set(spec, parse_value(setting, assignment.substr(equals + 1), spec));
-        }
+        const RunSpec spec = with_settings({}, settings);
         EXPECT_NEAR(memory_need(spec, 1, vocabulary).total() / 1e6 / megabytes, 1.0, 0.12)
             << vocabulary << ", " << settings;
     }
@@ -386,15 +379,29 @@ TEST(StepCost, MemoryIsWithinTheStatedErrorOfMeasuredPeaks) {
         {"layers=2 width=256 context=64 batch=1", 274},
     };
     for (const auto& [settings, megabytes] : measured) {
-        RunSpec spec;
-        std::istringstream assignments(
-            std::string("layers=4 heads=4 width=256 context=256 batch=16 precision=float32 ") + settings);
-        for (std::string assignment; assignments >> assignment;) {
-            const auto equals = assignment.find('=');
-            const Key& setting = key(assignment.substr(0, equals));
-            setting.set(spec, parse_value(setting, assignment.substr(equals + 1), spec));
-        }
+        const RunSpec spec = with_settings(
+            {}, std::string("layers=4 heads=4 width=256 context=256 batch=16 precision=float32 ") + settings);
         EXPECT_NEAR(memory_need(spec, 1, 29).total() / 1e6 / megabytes, 1.0, stated) << settings;
+    }
+}
+
+// Per token of each of 3 layers with 64 channels in 4 heads: products of a query with 11 vectors, and of its weights
+// with 11 others (Shaw); with 7 vectors (CoPE); with the keys of 24 distances, which one product with a 64 × 32 matrix
+// makes for the 2 sequences of a pass (Transformer-XL). The others add numbers that are looked up.
+TEST(StepCost, CountsTheProductsOfRelativeEncodings) {
+    RunSpec spec = with_settings({},
+                                 "layers=3 heads=4 width=64 key_value_heads=2 context=24 batch=4 micro_batch=2 "
+                                 "relative_clip=10 cope_positions=7 position=none");
+    const double plain = forward_operations(spec, 29);
+    for (const auto& [position, products] : {std::pair(Position::shaw, 2 * 64.0 * 11),
+                                             {Position::cope, 64.0 * 7},
+                                             {Position::transformer_xl, 64.0 * 24 + 64.0 * 32 / 2},
+                                             {Position::t5, 0.0},
+                                             {Position::kerple, 0.0},
+                                             {Position::alibi, 0.0},
+                                             {Position::xpos, 0.0}}) {
+        spec.position = position;
+        EXPECT_DOUBLE_EQ(forward_operations(spec, 29) - plain, 3 * 2 * products) << label_of(spec);
     }
 }
 
