@@ -88,6 +88,7 @@ TEST(Texts, NearestKnowsTyposAndAbbreviations) {
     const std::vector<std::string_view> models = {"Phi-2", "Yi 6B", "SmolLM2 1.7B"};
     EXPECT_EQ(nearest("smol", models), "SmolLM2 1.7B");
     EXPECT_EQ(nearest("phi2", models), "Phi-2");
+    EXPECT_EQ(nearest("h100", std::vector<std::string_view>{"A100", "H100"}), "H100");
     EXPECT_EQ(nearest("x", std::vector<std::string_view>()), "");
 }
 
