@@ -53,6 +53,7 @@ inline const std::vector<std::string>& anatomy_variants() {
             "attention_layers=deltanet operations=eager bias=true",
             "attention_layers=3deltanet+1full layers=8",
             "attention_layers=2window+1full attention_window=7 layers=7",
+            "attention_layers=window+full attention_window=7 layers=2",
             "attention_layers=deltanet+window+full attention_window=5 attention=gated layers=5",
             "attention_layers=deltanet+full attention=mla bias=true",
             "attention_layers=deltanet+full position=shaw",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/error.h"
 #include "tests/core/plan/anatomy_variants.h"
@@ -177,6 +178,37 @@ TEST(ModelPlan, PairsFollowThetaWhereItVaries) {
     EXPECT_MESSAGE(plan_with("theta_training=one").changed(yarn, 48), BadInput, "requires a constant theta");
 }
 
+TEST(ModelPlan, SizesThatAreUnknownMakeTheirProductsAndSumsUnknown) {
+    EXPECT_EQ(product_of({2, 3, 4}), 24);
+    EXPECT_EQ(sum_of({2, 3, 4}), 9);
+    for (const auto& sizes : {std::vector<Count>{{}, 3}, {3, {}}, {{}, {}}}) {
+        EXPECT_EQ(product_of(sizes), std::nullopt);
+        EXPECT_EQ(sum_of({sizes[0], sizes[1]}), std::nullopt);
+        EXPECT_TRUE(extents({sizes[0], sizes[1]}).empty());
+    }
+    EXPECT_EQ(extents({2, 3}), (std::vector<std::int64_t>{2, 3}));
+    EXPECT_THROW(product_of({std::int64_t{1} << 40, std::int64_t{1} << 40}), BadInput);
+    EXPECT_THROW(sum_of({std::numeric_limits<std::int64_t>::max(), 1}), BadInput);
+}
+
+// Pair i is channels i and i + 4 of a head with 8 channels; which ones these are in the model's own weights.
+TEST(ModelPlan, ChannelsOfAPairAreWhereItsModelHasThem) {
+    using Order = std::vector<std::int64_t>;
+    Rotary rotary;
+    EXPECT_EQ(rotary.order_of_channels(), Order());
+    rotary.pairs.resize(4);
+    EXPECT_EQ(rotary.order_of_channels(), Order()) << "halves are so already";
+    rotary.pairing = Pairing::interleaved;
+    EXPECT_EQ(rotary.order_of_channels(), (Order{0, 2, 4, 6, 1, 3, 5, 7}));
+    // Of a slice, channels 0 and 2, 1 and 3 rotate.
+    rotary.pairing = Pairing::half;
+    rotary.settings.fraction = 0.5;
+    rotary.settings.partial = Partial::slice;
+    EXPECT_EQ(rotary.order_of_channels(), (Order{0, 1, 4, 5, 2, 3, 6, 7}));
+    rotary.settings.partial = Partial::truncate;
+    EXPECT_EQ(rotary.order_of_channels(), Order());
+}
+
 // Channels 6 to 11 are the second ones of the pairs.
 TEST(ModelPlan, KeysAreShiftedInChannelsThatDoNotRotate) {
     const auto shifted = [](const std::string& settings, std::size_t layer) {
@@ -208,6 +240,8 @@ TEST(ModelPlan, SaysWhatItsLayersAre) {
         EXPECT_EQ(plan.layers[0].heads(), 4) << settings;
         EXPECT_EQ(plan.layers[0].query_channels(), channels) << settings;
     }
+    EXPECT_EQ(LayerPlan().heads(), 0) << "unknown";
+    EXPECT_EQ(LayerPlan().query_channels(), 0) << "unknown";
     const ModelPlan mixed = plan_with("attention_layers=deltanet+window+full attention_window=5 layers=6");
     EXPECT_EQ(mixed.layers[0].scores(), nullptr);
     EXPECT_EQ(mixed.layers[0].rotary(), nullptr);
