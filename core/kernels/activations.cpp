@@ -44,6 +44,15 @@ void gelu(const T* x, T* out, std::int64_t count) {
     });
 }
 
+void gelu_with_slope(const float* x, float* out, float* slope, std::int64_t count) {
+    for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
+        const Floats value = load_lanes(x + i, some);
+        const Normal normal = normal_at(value);
+        store_lanes(out + i, value * normal.cumulative, some);
+        store_lanes(slope + i, normal.cumulative + value * normal.density, some);
+    });
+}
+
 template <typename T>
 void gelu_backward(const T* x, const T* gradient, T* grad_x, std::int64_t count) {
     for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {

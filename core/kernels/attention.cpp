@@ -109,11 +109,17 @@ class HeadAttention {
             float* out = grad_query_.get();             // the forward pass uses this array for the attention output
             constexpr std::int64_t keys_at_once = 128;  // their values stay in the L1 cache for all queries
             const std::int64_t rows = height(first, last);
-            multiply<false>({weights_.get(), length_, 1}, {values_.get(), width_}, out, width_, rows, width_,
-                            std::min(last, keys_at_once));
+            // The weights of later keys are 0.
+            const auto seen = [&](std::int64_t key) {
+                return [=](std::int64_t row) {
+                    return Range{0, std::clamp<std::int64_t>(first + row + row_step - key, 0,
+                                                             std::min(last - key, keys_at_once))};
+                };
+            };
+            multiply<false>({weights_.get(), length_, 1}, {values_.get(), width_}, out, width_, rows, width_, seen(0));
             for (std::int64_t key = keys_at_once; key < last; key += keys_at_once) {
                 multiply<true>({weights_.get() + key, length_, 1}, {values_.get() + key * width_, width_}, out, width_,
-                               rows, width_, std::min(last - key, keys_at_once));
+                               rows, width_, seen(key));
             }
             for (std::int64_t query = first; query < last; ++query) {
                 copy(out + (query - first) * width_, mixed + place_in_mixed(group, query, head), args_.head_dim);
@@ -136,12 +142,17 @@ class HeadAttention {
             }
             compute_score_gradients(group, head, first, last);
             const std::int64_t rows = rounded_up(last, row_step);
+            // Weights and gradients of keys after the query are 0.
+            const auto queries = [=](std::int64_t key) {
+                return Range{std::max<std::int64_t>(0, key - first), last - first};
+            };
+            const auto keys = [=](std::int64_t query) { return Range{0, std::min(last, first + query + row_step)}; };
             multiply<true>({weights_.get(), 1, length_}, {grad_query_.get(), width_}, grad_values, width_, rows, width_,
-                           last - first);
+                           queries);
             multiply<true>({grad_scores_.get(), 1, length_}, {query_.get(), width_}, grad_keys_.get(), width_, rows,
-                           width_, last - first);
+                           width_, queries);
             multiply<false>({grad_scores_.get(), length_, 1}, {keys_.get(), width_}, grad_query_.get(), width_,
-                            height(first, last), width_, last);
+                            height(first, last), width_, keys);
             for (std::int64_t query = first; query < last; ++query) {
                 rotate_back(grad_query_.get() + (query - first) * width_, query,
                             grad_qkv + place_in_qkv(group, query, head));
@@ -178,6 +189,9 @@ class HeadAttention {
             }
         }
     }
+    auto all_channels() const {
+        return [depth = args_.head_dim](std::int64_t) { return Range{0, depth}; };
+    }
     static std::int64_t height(std::int64_t first, std::int64_t last) { return rounded_up(last - first, row_step); }
     float* row(const Numbers& scores, std::int64_t query) const { return scores.get() + query * length_; }
 
@@ -207,8 +221,9 @@ class HeadAttention {
         for (std::int64_t row = 0; row < length_; row += side) {
             float* panel = to + row / column_step * column_step * width_ + row % column_step;
             for (std::int64_t column = 0; column < width_; column += side) {
-                for (std::int64_t c = column; c < column + side; ++c) {
-                    for (std::int64_t r = 0; r < side; ++r) panel[c * column_step + r] = from[(row + r) * width_ + c];
+                for (std::int64_t c = column; c < column + side; c += 4) {
+                    for (std::int64_t r = 0; r < side; r += 4)
+                        transpose_4(from + (row + r) * width_ + c, width_, panel + c * column_step + r, column_step);
                 }
             }
         }
@@ -220,7 +235,7 @@ class HeadAttention {
         }
         const std::int64_t seen = rounded_up(last, column_step);
         multiply<false>({query_.get(), width_, 1}, panels(transposed_keys_), weights_.get(), length_,
-                        height(first, last), seen, args_.head_dim);
+                        height(first, last), seen, all_channels());
         for (std::int64_t query = first; query < last; ++query) {
             float* weights = row(weights_, query - first);
             const std::int64_t oldest = oldest_key(query);
@@ -237,7 +252,7 @@ class HeadAttention {
     void compute_score_gradients(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
         const std::int64_t seen = rounded_up(last, column_step);
         multiply<false>({grad_query_.get(), width_, 1}, panels(transposed_values_), grad_scores_.get(), length_,
-                        height(first, last), seen, args_.head_dim);
+                        height(first, last), seen, all_channels());
         for (std::int64_t query = first; query < last; ++query) {
             float* weights = row(weights_, query - first);
             float* grad_scores = row(grad_scores_, query - first);

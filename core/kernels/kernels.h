@@ -175,6 +175,8 @@ void sum_weighted_rows(const float* rows, const float* weights, std::int64_t cou
 /// x·Φ(x) in float32 with an error of at most 2e-7·max(1, |x|). `out` may be equal to `x`.
 template <typename T>
 void gelu(const T* x, T* out, std::int64_t count);
+/// Also stores the derivative Φ(x) + x·φ(x).
+void gelu_with_slope(const float* x, float* out, float* slope, std::int64_t count);
 /// grad_x = gradient · (Φ(x) + x·φ(x)).
 template <typename T>
 void gelu_backward(const T* x, const T* gradient, T* grad_x, std::int64_t count);

@@ -134,22 +134,31 @@ ROPELAB_INLINE void store_some(float* to, const Floats& values, std::int64_t cou
     std::memcpy(to, &values.part, partial_bytes(count, sizeof(float)));
 #endif
 }
+// The lanes of a register, of which each half becomes a narrower register, whose operations are faster.
+template <typename Register, typename Join>
+ROPELAB_INLINE float folded_lanes(Register lanes, Join join) {
+    constexpr std::size_t half = sizeof(Register) / sizeof(float) / 2;
+    if constexpr (half == 1) {
+        return join(lanes[0], lanes[1]);
+    } else {
+        return [&]<std::size_t... i>(std::index_sequence<i...>) ROPELAB_LAMBDA {
+            return folded_lanes(
+                join(__builtin_shufflevector(lanes, lanes, i...), __builtin_shufflevector(lanes, lanes, (i + half)...)),
+                join);
+        }
+        (std::make_index_sequence<half>{});
+    }
+}
 /// The upper half is joined with the lower half until one lane is left, whatever the width of the registers.
 template <typename Join>
 ROPELAB_INLINE float folded(Floats values, Join join) {
     for (std::size_t half = register_count / 2; half > 0; half /= 2) {
         for (std::size_t i = 0; i < half; ++i) values.part[i] = join(values.part[i], values.part[i + half]);
     }
-    FloatRegister left = values.part[0];
-    for (std::size_t half = lanes_in_register / 2; half > 0; half /= 2) {
-        IntRegister from = {};
-        for (std::size_t lane = 0; lane < half; ++lane) from[lane] = static_cast<std::int32_t>(lane + half);
-        left = join(left, __builtin_shuffle(left, from));
-    }
-    return left[0];
+    return folded_lanes(values.part[0], join);
 }
 ROPELAB_INLINE float sum_of(const Floats& values) {
-    return folded(values, [](FloatRegister a, FloatRegister b) ROPELAB_LAMBDA { return a + b; });
+    return folded(values, [](auto a, auto b) ROPELAB_LAMBDA { return a + b; });
 }
 
 // Numbers are converted to float32 when loaded and rounded as to_bfloat16 does when stored.
@@ -214,6 +223,23 @@ ROPELAB_INLINE void store_some(Bfloat16* to, const Floats& values, std::int64_t 
 #endif
 }
 
+/// to[c·to_stride + r] = from[r·from_stride + c] for 4 rows and columns.
+ROPELAB_INLINE void transpose_4(const float* from, std::int64_t from_stride, float* to, std::int64_t to_stride) {
+    using Four = float __attribute__((vector_size(16)));
+    std::array<Four, 4> row;
+    for (std::size_t r = 0; r < 4; ++r)
+        std::memcpy(&row[r], from + static_cast<std::int64_t>(r) * from_stride, sizeof(Four));
+    const Four low = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5);
+    const Four high = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
+    const Four next_low = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5);
+    const Four next_high = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
+    const std::array<Four, 4> column = {
+        __builtin_shufflevector(low, next_low, 0, 1, 4, 5), __builtin_shufflevector(low, next_low, 2, 3, 6, 7),
+        __builtin_shufflevector(high, next_high, 0, 1, 4, 5), __builtin_shufflevector(high, next_high, 2, 3, 6, 7)};
+    for (std::size_t c = 0; c < 4; ++c)
+        std::memcpy(to + static_cast<std::int64_t>(c) * to_stride, &column[c], sizeof(Four));
+}
+
 /// f(offset, count) for the offsets 0, 16, 32 … below `size`; `count` is 16, or fewer at the end.
 template <typename F>
 ROPELAB_INLINE void for_lanes(std::int64_t size, F f) {
@@ -241,7 +267,7 @@ ROPELAB_INLINE float largest_number(const float* numbers, std::int64_t count) {
     Floats largest = -INFINITY;
     for_lanes(count, [&](std::int64_t i, std::int64_t some)
                          ROPELAB_LAMBDA { largest = larger(load_lanes(numbers + i, some, -INFINITY), largest); });
-    return folded(largest, [](FloatRegister a, FloatRegister b) ROPELAB_LAMBDA { return a > b ? a : b; });
+    return folded(largest, [](auto a, auto b) ROPELAB_LAMBDA { return a > b ? a : b; });
 }
 
 /// For x ≤ 0: at most two units in the last place for x ≥ −87, and 0 for x < −87; NaN for NaN.

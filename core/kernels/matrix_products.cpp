@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
@@ -24,8 +25,10 @@ void pack(const Product& product, std::int64_t column, std::int64_t count, std::
     const float* from = product.right.numbers + first * product.right.row_stride + column * product.right.column_stride;
     if (product.right.column_stride == 1) {
         for (std::int64_t k = 0; k < depth; ++k, from += product.right.row_stride, panel += product_columns) {
-            std::copy_n(from, count, panel);
-            std::fill(panel + count, panel + product_columns, 0.0F);
+            for (std::int64_t c = 0; c < product_columns; c += lane_count) {
+                const std::int64_t some = std::clamp<std::int64_t>(count - c, 0, lane_count);
+                store(panel + c, some > 0 ? load_lanes(from + c, some) : Floats());
+            }
         }
         return;
     }
@@ -42,29 +45,38 @@ void pack(const Product& product, std::int64_t column, std::int64_t count, std::
     }
 }
 
+template <std::int64_t rows, std::int64_t groups>
+ROPELAB_INLINE void multiply_columns(const Factor& left, const float* panel, float* out, std::int64_t out_stride,
+                                     std::int64_t columns, std::int64_t depth, bool adds) {
+    Floats sums[rows][groups];
+    for (std::int64_t k = 0; k < depth; ++k) {
+        Floats row[groups];
+        for (std::int64_t g = 0; g < groups; ++g) row[g] = load(panel + k * product_columns + g * lane_count);
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const Floats factor = left.numbers[r * left.row_stride + k * left.column_stride];
+            for (std::int64_t g = 0; g < groups; ++g) sums[r][g] += factor * row[g];
+        }
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+        for (std::int64_t g = 0; g < groups; ++g) {
+            const std::int64_t count = std::min(lane_count, columns - g * lane_count);
+            if (count <= 0) break;
+            float* to = out + r * out_stride + g * lane_count;
+            store_lanes(to, adds ? load_lanes(to, count) + sums[r][g] : sums[r][g], count);
+        }
+    }
+}
+
 template <std::int64_t rows>
 ROPELAB_INLINE void multiply_tile(const Factor& left, const float* panel, float* out, std::int64_t out_stride,
                                   std::int64_t columns, std::int64_t depth, bool adds) {
     constexpr std::int64_t width = tile_groups * lane_count;
     for (std::int64_t column = 0; column < columns; column += width) {
-        Floats sums[rows][tile_groups];
-        for (std::int64_t k = 0; k < depth; ++k) {
-            Floats row[tile_groups];
-            for (std::int64_t g = 0; g < tile_groups; ++g)
-                row[g] = load(panel + k * product_columns + column + g * lane_count);
-            for (std::int64_t r = 0; r < rows; ++r) {
-                const Floats factor = left.numbers[r * left.row_stride + k * left.column_stride];
-                for (std::int64_t g = 0; g < tile_groups; ++g) sums[r][g] += factor * row[g];
-            }
-        }
-        for (std::int64_t r = 0; r < rows; ++r) {
-            for (std::int64_t g = 0; g < tile_groups; ++g) {
-                const std::int64_t at = column + g * lane_count;
-                const std::int64_t count = std::min(lane_count, columns - at);
-                if (count <= 0) break;
-                float* to = out + r * out_stride + at;
-                store_lanes(to, adds ? load_lanes(to, count) + sums[r][g] : sums[r][g], count);
-            }
+        if (tile_groups > 1 && columns - column <= lane_count) {
+            multiply_columns<rows, 1>(left, panel + column, out + column, out_stride, columns - column, depth, adds);
+        } else {
+            multiply_columns<rows, tile_groups>(left, panel + column, out + column, out_stride, columns - column, depth,
+                                                adds);
         }
     }
 }
@@ -88,13 +100,16 @@ void multiply(const Product& product, std::int64_t first, std::int64_t last) {
                 const Factor left{product.left.numbers + row * product.left.row_stride + k * product.left.column_stride,
                                   product.left.row_stride, product.left.column_stride};
                 float* out = product.out + row * product.columns + column;
-                if (end_row - row >= tile_rows) {
-                    multiply_tile<tile_rows>(left, panel, out, product.columns, count, depth, k > 0);
-                    row += tile_rows;
-                } else {
-                    multiply_tile<1>(left, panel, out, product.columns, count, depth, k > 0);
-                    ++row;
-                }
+                const auto several = [&]<std::int64_t rows>(std::integral_constant<std::int64_t, rows>) ROPELAB_LAMBDA {
+                    if (end_row - row < rows) return false;
+                    multiply_tile<rows>(left, panel, out, product.columns, count, depth, k > 0);
+                    row += rows;
+                    return true;
+                };
+                using std::integral_constant;
+                several(integral_constant<std::int64_t, tile_rows>{}) ||
+                    several(integral_constant<std::int64_t, 4>{}) || several(integral_constant<std::int64_t, 2>{}) ||
+                    several(integral_constant<std::int64_t, 1>{});
             }
         }
         first = end;

@@ -53,15 +53,23 @@ ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* o
     }
 }
 
-/// out[r, c] (+)= Σ_k a[r, k]·b[k, c]. Rows must be a multiple of row_step, columns of column_step.
-template <bool added>
+struct Range {
+    std::int64_t begin;
+    std::int64_t end;
+};
+/// out[r, c] (+)= Σ_k a[r, k]·b[k, c]. Rows must be a multiple of row_step, columns of column_step. `depths(row)` are
+/// the k of the rows from `row` to row + row_step − 1: terms that are 0 may be left out.
+template <bool added, typename Depths>
 ROPELAB_INLINE void multiply(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
-                             std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+                             std::int64_t rows, std::int64_t columns, Depths depths) {
     for (std::int64_t column = 0; column < columns; column += column_step) {
+        const float* panel = b.numbers + column / column_step * b.panel;
         for (std::int64_t row = 0; row < rows; row += row_step) {
-            multiply_tile<added>({a.numbers + row * a.row_stride, a.row_stride, a.depth_stride},
-                                 {b.numbers + column / column_step * b.panel, b.width}, out + row * out_width + column,
-                                 out_width, depth);
+            const Range depth = depths(row);
+            multiply_tile<added>(
+                {a.numbers + row * a.row_stride + depth.begin * a.depth_stride, a.row_stride, a.depth_stride},
+                {panel + depth.begin * b.width, b.width}, out + row * out_width + column, out_width,
+                depth.end - depth.begin);
         }
     }
 }

@@ -130,31 +130,39 @@ void each_part(std::int64_t count, F f) {
     });
 }
 
+// The forward pass in float32 computes the slope too, whose exponential is the same. In bfloat16 it would be rounded.
 class Gelu : public torch::autograd::Function<Gelu> {
  public:
     static torch::Tensor forward(AutogradContext* context, const torch::Tensor& given_x) {
         const torch::Tensor x = given_x.contiguous();
         const torch::Tensor result = torch::empty_like(x);
+        const bool has_slope = x.scalar_type() == torch::kFloat32 && given_x.requires_grad();
+        const torch::Tensor slope = has_slope ? torch::empty_like(x) : torch::Tensor();
         ROPELAB_OWN_PASS("gelu");
         with_type(x.scalar_type(), [&]<typename T>(T) {
             each_part(x.numel(), [&](std::int64_t first, std::int64_t last) {
-                kernels::gelu(numbers<T>(x) + first, numbers<T>(result) + first, last - first);
+                if (has_slope) {
+                    kernels::gelu_with_slope(numbers<float>(x) + first, numbers<float>(result) + first,
+                                             numbers<float>(slope) + first, last - first);
+                } else {
+                    kernels::gelu(numbers<T>(x) + first, numbers<T>(result) + first, last - first);
+                }
             });
         });
-        context->save_for_backward({x});
+        context->save_for_backward({has_slope ? slope : x});
         return result;
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-        const torch::Tensor x = context->get_saved_variables()[0];
+        const torch::Tensor saved = context->get_saved_variables()[0];
+        if (saved.scalar_type() == torch::kFloat32) return {gradients[0] * saved};
         const torch::Tensor gradient = gradients[0].contiguous();
-        const torch::Tensor grad_x = torch::empty_like(x);
+        const torch::Tensor grad_x = torch::empty_like(saved);
         ROPELAB_OWN_PASS("gelu_backward");
-        with_type(x.scalar_type(), [&]<typename T>(T) {
-            each_part(x.numel(), [&](std::int64_t first, std::int64_t last) {
-                kernels::gelu_backward(numbers<T>(x) + first, numbers<T>(gradient) + first, numbers<T>(grad_x) + first,
-                                       last - first);
-            });
+        each_part(saved.numel(), [&](std::int64_t first, std::int64_t last) {
+            kernels::gelu_backward(numbers<kernels::Bfloat16>(saved) + first,
+                                   numbers<kernels::Bfloat16>(gradient) + first,
+                                   numbers<kernels::Bfloat16>(grad_x) + first, last - first);
         });
         return {grad_x};
     }

@@ -82,15 +82,17 @@ torch::Tensor faster_product(const torch::Tensor& left, const torch::Tensor& rig
         best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
         return computed;
     };
-    constexpr int attempts = 3;
+    constexpr int attempts = 5;
     constexpr double long_seconds = 0.02;  // one attempt suffices
+    // Chance on a busy machine must not decide between nearly equal times.
+    constexpr double least_gain = 1.05;
     for (int attempt = 0; attempt < attempts && agrees && (attempt == 0 || library_seconds < long_seconds); ++attempt) {
         result = timed(library, library_seconds);
         // Zeros, as of weights that begin with them, agree in every order of summation.
         if (2 * result.count_nonzero().item<std::int64_t>() < result.numel()) return result;
         agrees = torch::equal(timed([&] { return own_product(left, right); }, own_seconds), result);
     }
-    choices->set(shape, agrees && own_seconds < library_seconds);
+    choices->set(shape, agrees && own_seconds < least_gain * library_seconds);
     return result;
 }
 

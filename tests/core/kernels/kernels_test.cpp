@@ -126,6 +126,10 @@ TEST(Activations, ValuesAndGradientsMatchTheExactFormulas) {
         std::vector<float> grad_factor(x.size());
         gelu(x.data(), curved.data(), count);
         gelu_backward(x.data(), arriving.data(), grad_x.data(), count);
+        std::vector<float> slope(x.size());
+        std::vector<float> curved_too(x.size());
+        gelu_with_slope(x.data(), curved_too.data(), slope.data(), count);
+        EXPECT_EQ(curved_too, curved);
         swiglu(gated.data(), factor.data(), gated.data(), count);
         swiglu_backward(x.data(), factor.data(), arriving.data(), grad_gate.data(), grad_factor.data(), count);
         for (std::size_t i = 0; i < x.size(); ++i) {
@@ -134,6 +138,7 @@ TEST(Activations, ValuesAndGradientsMatchTheExactFormulas) {
             EXPECT_NEAR(curved[i], at * cumulative, 2e-7 * std::max(1.0, std::abs(at)));
             const double density = std::exp(-0.5 * at * at) / std::sqrt(2 * std::numbers::pi);
             EXPECT_NEAR(grad_x[i], arriving[i] * (cumulative + at * density), 1e-6 * std::abs(arriving[i])) << at;
+            EXPECT_EQ(grad_x[i], arriving[i] * slope[i]) << at;
             const double logistic = 1 / (1 + std::exp(-at));
             const double expected = at * logistic * factor[i];
             EXPECT_NEAR(gated[i], expected, 5e-7 * std::max(1.0, std::abs(expected))) << at;
