@@ -1,5 +1,6 @@
 #include "core/engine/model/decoder.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/engine/operations/fused.h"
@@ -233,6 +234,16 @@ torch::Tensor Decoder::next_logits(const Parameters& weights, const torch::Tenso
     constexpr std::int64_t many = std::int64_t{1} << 20;
     const bool is_many = rows.size(1) * plan_.sizes.V.value_or(many) >= many;
     return head(weights, is_many ? rows.narrow(1, rows.size(1) - 1, 1) : rows, precision)[0][-1];
+}
+
+void Decoder::each_logits(const Parameters& weights, const torch::Tensor& last, Precision precision,
+                          const std::function<void(std::int64_t, const torch::Tensor&)>& f) const {
+    const std::int64_t most_logits = std::int64_t{1} << (last.is_cpu() ? 22 : 26);
+    const std::int64_t vocabulary = weights.layout().at("embedding.weight").shape.front();
+    const std::int64_t count = std::max<std::int64_t>(most_logits / vocabulary, 1);
+    for (std::int64_t first = 0; first < last.size(1); first += count) {
+        f(first, head(weights, last.slice(1, first, std::min(first + count, last.size(1))), precision));
+    }
 }
 
 torch::Tensor Decoder::head(const Parameters& weights, const torch::Tensor& last, Precision precision) const {

@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include <functional>
+
 #include "core/engine/attention/attention.h"
 #include "core/engine/operations/dropout.h"
 #include "core/engine/operations/parameters.h"
@@ -50,6 +52,10 @@ class Decoder {
     torch::Tensor last_rows(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
                             Precision precision, const DecoderUse& use = {}) const;
     torch::Tensor head(const Parameters& weights, const torch::Tensor& last, Precision precision) const;
+    /// f(first row, logits) for all rows in order. Logits of a large vocabulary are computed for some rows after the
+    /// others, so that memory need not contain them all.
+    void each_logits(const Parameters& weights, const torch::Tensor& last, Precision precision,
+                     const std::function<void(std::int64_t, const torch::Tensor&)>& f) const;
     /// Logits after the last token of one sequence, whose last_rows are (1, time, width): (vocabulary). If all logits
     /// would be many, only these are computed.
     torch::Tensor next_logits(const Parameters& weights, const torch::Tensor& rows, Precision precision) const;

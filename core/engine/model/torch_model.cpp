@@ -1,6 +1,7 @@
 #include "core/engine/model/torch_model.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "core/engine/operations/clear_errors.h"
 #include "core/engine/operations/fused.h"
 #include "core/engine/operations/operations.h"
+#include "core/engine/operations/own_passes.h"
 #include "core/plan/kernels.h"
 
 namespace ropelab {
@@ -105,7 +107,8 @@ double TorchModel::whole_loss(std::span<const std::int32_t> tokens) {
                            " tokens, but one sequence of the context's length requires " +
                            std::to_string(plan().sizes.T + 1) + ".");
         }
-        return mean_losses(decoder_, weights_, terms_, precision_, tokens, plan().sizes.T, {sequences}).front();
+        const EvaluatedRuns runs{weights_, terms_};
+        return mean_losses(decoder_, {&runs, 1}, precision_, tokens, plan().sizes.T, {sequences}).front();
     });
 }
 
@@ -270,27 +273,62 @@ std::vector<std::int64_t> whole_windows(std::size_t tokens, std::int64_t context
     return starts;
 }
 
-std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const PositionSource& terms,
-                                Precision precision, const TokenText& tokens, std::int64_t context,
+bool is_evaluated_in_pieces(const Decoder& decoder, const Parameters& weights) {
+    // The capacity of experts is that of all tokens of a batch.
+    const auto has_experts = [](const LayerPlan& layer) { return std::holds_alternative<Experts>(layer.feed_forward); };
+    return has_own_passes(weights.flat()) && !decoder.eager() &&
+           std::ranges::none_of(decoder.plan().layers, has_experts);
+}
+
+std::vector<double> mean_losses(const Decoder& decoder, std::span<const EvaluatedRuns> batches, Precision precision,
+                                const TokenText& tokens, std::int64_t context,
                                 const std::vector<std::vector<std::int64_t>>& starts,
                                 const std::function<bool()>& cancelled) {
     const torch::NoGradGuard no_gradients;
     const EagerGuard eager_guard(decoder.eager());
-    const auto runs = static_cast<std::int64_t>(starts.size());
-    const auto sequences = static_cast<std::int64_t>(starts.front().size());
-    // The batch size depends on the context only, because the order of the sums must not depend on the cohort.
-    const std::int64_t batch_size = std::clamp<std::int64_t>(8192 / context, 1, 256);
+    const torch::Tensor& flat = batches.front().weights.flat();
+    const std::int64_t sequences = std::ssize(starts.front());
+    // Sums and pieces depend on the context only, because the order of the sums must not depend on cohort or threads.
+    const std::int64_t summed = std::clamp<std::int64_t>(8192 / context, 1, 256);
+    const bool in_pieces = is_evaluated_in_pieces(decoder, batches.front().weights);
+    const std::int64_t piece = in_pieces ? std::min(summed, (rows_of_evaluations + context - 1) / context) : summed;
+    const std::int64_t pieces = (summed + piece - 1) / piece * std::ssize(batches);  // of each sum
+    const std::int64_t threads = in_pieces ? at::get_num_threads() : 1;
+    const std::int64_t at_once = summed * (threads > 1 ? (4 * threads + pieces - 1) / pieces : 1);
+
     std::vector<double> sums(starts.size(), 0.0);
-    for (std::int64_t first = 0; first < sequences; first += batch_size) {
+    for (std::int64_t first = 0; first < sequences; first += at_once) {
         if (cancelled && cancelled()) return {};
-        const std::int64_t count = std::min(batch_size, sequences - first);
-        const TokenBatch batch = token_batch(tokens, starts, first, count, context, weights.flat().device());
-        const torch::Tensor losses =
-            token_losses(decoder.logits(weights, batch.x, terms.at(0, context), precision), batch.y);
-        std::vector<torch::Tensor> of_runs;
-        for (const torch::Tensor& of_run : losses.unbind(0)) of_runs.push_back(of_run.to(torch::kFloat64).sum());
-        const torch::Tensor host = torch::stack(of_runs).to(torch::kCPU);  // one copy from a device for all runs
-        for (std::int64_t run = 0; run < runs; ++run) sums[run] += host.data_ptr<double>()[run];
+        const std::int64_t end = std::min(sequences, first + at_once);
+        const torch::Tensor losses = torch::empty({std::ssize(starts), (end - first) * context}, flat.options());
+        const std::int64_t count = (end - first + summed - 1) / summed * pieces;
+        std::atomic<std::int64_t> next = 0;
+        at::parallel_for(0, std::min(threads, count), 1, [&](std::int64_t, std::int64_t) {
+            const torch::NoGradGuard no_gradients_here;
+            for (std::int64_t at = next++; at < count; at = next++) {
+                const auto& [weights, terms] = batches[static_cast<std::size_t>(at % std::ssize(batches))];
+                const std::int64_t run = at % std::ssize(batches) * weights.runs();
+                const std::int64_t sum_end = std::min(end, first + (at / pieces + 1) * summed);
+                const std::int64_t begin = first + at / pieces * summed + at % pieces / std::ssize(batches) * piece;
+                if (begin >= sum_end) continue;
+                const std::int64_t size = std::min(piece, sum_end - begin);
+                const std::vector own(starts.begin() + run, starts.begin() + run + weights.runs());
+                const TokenBatch batch = token_batch(tokens, own, begin, size, context, flat.device());
+                const torch::Tensor rows = decoder.last_rows(weights, batch.x, terms.at(0, context), precision);
+                const torch::Tensor to =
+                    losses.narrow(0, run, weights.runs()).narrow(1, (begin - first) * context, size * context);
+                decoder.each_logits(weights, rows, precision, [&](std::int64_t row, const torch::Tensor& logits) {
+                    to.narrow(1, row, logits.size(1))
+                        .copy_(token_losses(logits, batch.y.narrow(1, row, logits.size(1))));
+                });
+            }
+        });
+        std::vector<torch::Tensor> of_sums;
+        for (const torch::Tensor& part : losses.split(summed * context, 1)) {
+            for (const torch::Tensor& of_run : part.unbind(0)) of_sums.push_back(of_run.to(torch::kFloat64).sum());
+        }
+        const torch::Tensor host = torch::stack(of_sums).to(torch::kCPU);  // one copy from a device for all runs
+        for (std::size_t i = 0; i < of_sums.size(); ++i) sums[i % sums.size()] += host.data_ptr<double>()[i];
     }
     for (double& sum : sums) sum /= static_cast<double>(sequences * context);
     return sums;

@@ -2,6 +2,9 @@
 
 #include <torch/torch.h>
 
+#include <span>
+#include <vector>
+
 #include "core/contract/engine.h"
 #include "core/engine/model/decoder.h"
 
@@ -56,9 +59,17 @@ struct TokenBatch {
 TokenBatch token_batch(const TokenText& tokens, const std::vector<std::vector<std::int64_t>>& starts,
                        std::int64_t first, std::int64_t count, std::int64_t context, torch::Device device);
 
-/// Without gradients. Sequences of `context` tokens begin at `starts`, one list per run. Empty if cancelled.
-std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const PositionSource& terms,
-                                Precision precision, const TokenText& tokens, std::int64_t context,
+/// Runs that are evaluated as one batch.
+struct EvaluatedRuns {
+    const Parameters& weights;
+    const PositionSource& terms;
+};
+/// Each core computes pieces of a text that fit into its cache, so that runs need no common batch.
+bool is_evaluated_in_pieces(const Decoder& decoder, const Parameters& weights);
+/// Without gradients, of all runs of the batches in order. Sequences of `context` tokens begin at `starts`, one list
+/// per run. Empty if cancelled.
+std::vector<double> mean_losses(const Decoder& decoder, std::span<const EvaluatedRuns> batches, Precision precision,
+                                const TokenText& tokens, std::int64_t context,
                                 const std::vector<std::vector<std::int64_t>>& starts,
                                 const std::function<bool()>& cancelled = {});
 

@@ -60,7 +60,6 @@ torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::
     const bool rounded = precision == Precision::bfloat16;
     const auto working = rounded && matrix.working.defined() ? std::optional(matrix.working) : std::nullopt;
     // Generation without a cache has another number of rows for each token; training and evaluations repeat theirs.
-    constexpr std::int64_t rows_of_evaluations = 2048;
     const bool repeats = torch::GradMode::is_enabled() || x.size(1) >= rows_of_evaluations;
     const torch::Tensor& weight = matrix.weight.defined() ? matrix.weight : matrix.working;
     const torch::Tensor result = BatchedLinear::apply(x, weight, working, rounded, repeats);

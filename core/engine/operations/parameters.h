@@ -17,6 +17,9 @@ struct Matrix {
     torch::Tensor working;  // the weight rounded to bfloat16, without gradients; undefined if there is no copy
 };
 
+/// Evaluations compute at least as many rows at a time, so that products of one shape repeat.
+constexpr std::int64_t rows_of_evaluations = 1024;
+
 /// x·weightᵀ + bias for each run, in float32 or with both factors rounded to bfloat16 (a matrix to its working copy if
 /// it has one). x: (runs, n, in), matrix: (runs, out, in), bias: (runs, out) or undefined → (runs, n, out) in the type
 /// of x; on the CPU, with a bias, in float32. The gradient goes to the working copy if that is a leaf, else to the

@@ -327,21 +327,16 @@ torch::Tensor to_tensor(const std::vector<std::int32_t>& numbers, std::int64_t f
         .to(device);
 }
 
-// Losses (float64; 0 for targets of −1) and whether the target has the largest logit, on the CPU. Logits of a large
-// vocabulary are computed for some rows after the others, so that memory need not contain them all.
+// Losses (float64; 0 for targets of −1) and whether the target has the largest logit, on the CPU.
 std::pair<torch::Tensor, torch::Tensor> of_targets(const ProbedModel& model, const torch::Tensor& rows,
                                                    const torch::Tensor& targets) {
-    constexpr std::int64_t most_logits = std::int64_t{1} << 22;
-    const std::int64_t vocabulary = model.weights.layout().at("embedding.weight").shape.front();
-    const std::int64_t count = std::max<std::int64_t>(most_logits / vocabulary, 1);
     std::vector<torch::Tensor> losses, correct;
-    for (std::int64_t first = 0; first < rows.size(1); first += count) {
-        const std::int64_t end = std::min(first + count, rows.size(1));
-        const torch::Tensor ids = targets.slice(1, first, end);
-        const torch::Tensor logits = model.decoder.head(model.weights, rows.slice(1, first, end), model.precision);
-        losses.push_back((token_losses(logits, ids.clamp_min(0)).to(torch::kFloat64) * ids.ge(0)).to(torch::kCPU));
-        correct.push_back(logits.argmax(-1).eq(ids).to(torch::kCPU));
-    }
+    model.decoder.each_logits(
+        model.weights, rows, model.precision, [&](std::int64_t first, const torch::Tensor& logits) {
+            const torch::Tensor ids = targets.narrow(1, first, logits.size(1));
+            losses.push_back((token_losses(logits, ids.clamp_min(0)).to(torch::kFloat64) * ids.ge(0)).to(torch::kCPU));
+            correct.push_back(logits.argmax(-1).eq(ids).to(torch::kCPU));
+        });
     return {torch::cat(losses, 1), torch::cat(correct, 1)};
 }
 

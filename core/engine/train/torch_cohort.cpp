@@ -197,13 +197,15 @@ struct TorchCohort::State {
     void reset_rows() {
         trainer.reset();  // its graphs use the old rows
         norms.clear();
-        singles.clear();
         update_terms();
         optimizer.gradient = torch::zeros_like(weights.flat());
     }
 
     // Without gradients, for everything but the training of theta.
-    void update_terms() { terms = PositionSource(plans, specs.front().context, device, &weights); }
+    void update_terms() {
+        singles.clear();
+        terms = PositionSource(plans, specs.front().context, device, &weights);
+    }
 
     // AdamW on the CPU updates the working copy; otherwise products round the weights themselves.
     void update_working_copy() {
@@ -302,15 +304,17 @@ struct TorchCohort::State {
                unfused_parts(spec).empty();
     }
 
+    std::vector<State>& all_singles() {
+        for (std::int64_t run = std::ssize(singles); run < std::ssize(specs); ++run) singles.push_back(part(run, 1));
+        return singles;
+    }
+
     // f(run) for each run, by as many threads as there are, each of which computes its run alone.
     template <typename F>
-    void for_each_single(F f) {
-        if (singles.empty()) {
-            for (std::int64_t run = 0; run < std::ssize(specs); ++run) singles.push_back(part(run, 1));
-        }
+    void for_each_alone(F f) const {
         std::atomic<std::size_t> next = 0;
         at::parallel_for(0, std::min(conditions.threads, std::ssize(specs)), 1, [&](std::int64_t, std::int64_t) {
-            for (std::size_t run = next++; run < singles.size(); run = next++) f(run);
+            for (std::size_t run = next++; run < specs.size(); run = next++) f(run);
         });
     }
 
@@ -326,7 +330,8 @@ struct TorchCohort::State {
         const torch::Tensor gradient = optimizer.gradient.clone();
         const torch::Tensor single_losses = torch::empty_like(losses);
         const double one_per_core = timed([&] {
-            for_each_single([&](std::size_t run) {
+            all_singles();
+            for_each_alone([&](std::size_t run) {
                 State& single = singles[run];
                 single.iteration = iteration;
                 const auto mean = single.forward_and_backward(single.training_batch({batch_starts[run]}, device));
@@ -340,7 +345,8 @@ struct TorchCohort::State {
     std::vector<StepResult> train_one_run_per_core(const std::vector<std::vector<std::int64_t>>& batch_starts) {
         std::vector<StepResult> results(specs.size());
         if (measures_next_step) norms.resize(specs.size());
-        for_each_single([&](std::size_t run) {
+        all_singles();
+        for_each_alone([&](std::size_t run) {
             State& single = singles[run];
             single.iteration = iteration;
             single.measures_next_step = measures_next_step;
@@ -452,7 +458,7 @@ struct TorchCohort::State {
         return result;
     }
 
-    std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) const {
+    std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) {
         const bool whole = specs.front().evaluation == Evaluation::whole;
         const auto training_starts = starts([&](const RunSpec& spec) {
             return whole ? spaced_starts(spec, data.training.size())
@@ -462,8 +468,14 @@ struct TorchCohort::State {
             return whole ? whole_windows(data.validation.size(), spec.context)
                          : sampled_starts(spec, data.validation.size(), iteration, "validation");
         });
+        std::vector<EvaluatedRuns> batches;
+        if (is_evaluated_in_pieces(decoder, weights)) {
+            for (const State& single : all_singles()) batches.push_back({single.weights, single.terms});
+        } else {
+            batches.push_back({weights, terms});
+        }
         const auto losses = [&](const TokenText& tokens, const std::vector<std::vector<std::int64_t>>& starts) {
-            return mean_losses(decoder, weights, terms, precision, tokens, specs.front().context, starts, cancelled);
+            return mean_losses(decoder, batches, precision, tokens, specs.front().context, starts, cancelled);
         };
         const std::vector<double> training = losses(data.training, training_starts);
         const std::vector<double> validation =

@@ -303,6 +303,36 @@ TEST_F(TorchCohortTest, SampledEvaluationApproximatesTheWholeOne) {
     EXPECT_DOUBLE_EQ(sampled->model(0)->whole_loss(data_.validation), exact);
 }
 
+TEST_F(TorchCohortTest, EvaluationInPiecesDoesNotDependOnTheThreads) {
+    const std::vector<std::int32_t> text = tiny_tokens(20000);
+    const std::vector<RunSpec> runs = six_runs(tiny_spec());
+    CohortStart start;
+    start.runs = runs;
+    std::vector<EvaluationResult> first;
+    for (const std::int64_t threads : {1, 2, 3}) {
+        TorchCohort cohort(start, {7, tokens_, text}, threads);
+        const auto losses = cohort.evaluate({});
+        if (first.empty()) first = losses;
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            EXPECT_EQ(losses[run].training_loss, first[run].training_loss) << threads << ' ' << run;
+            EXPECT_EQ(losses[run].validation_loss, first[run].validation_loss) << threads << ' ' << run;
+        }
+        if (threads > 1) continue;
+        const auto context = static_cast<std::size_t>(runs[3].context);
+        double sum = 0;
+        std::size_t count = 0;
+        for (; count + context < text.size(); count += context) {
+            const auto logits = cohort.model(3)->logits({text.data() + count, context});
+            for (std::size_t i = 0; i < context; ++i) {
+                double total = 0;
+                for (std::size_t token = 0; token < 7; ++token) total += std::exp(logits[7 * i + token]);
+                sum += std::log(total) - logits[7 * i + static_cast<std::size_t>(text[count + i + 1])];
+            }
+        }
+        EXPECT_NEAR(losses[3].validation_loss, sum / static_cast<double>(count), 1e-6);
+    }
+}
+
 TEST_F(TorchCohortTest, EvaluationCanBeCancelled) {
     int asked = 0;
     EXPECT_TRUE(cohort({tiny_spec()})->evaluate([&] { return ++asked > 1; }).empty());
