@@ -53,9 +53,8 @@ void check_halving(const Search& search, const std::vector<RunSpec>& runs) {
 }
 
 std::int64_t default_first_rung(const RunSpec& run) {
-    const std::int64_t interval = std::max<std::int64_t>(1, run.evaluate_every);
     const std::int64_t eighth = std::max<std::int64_t>(1, run.iterations / 8);
-    return (eighth + interval - 1) / interval * interval;
+    return (eighth + run.evaluate_every - 1) / run.evaluate_every * run.evaluate_every;
 }
 
 // In the order of Search::Method.

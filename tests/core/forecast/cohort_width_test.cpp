@@ -159,6 +159,7 @@ class TimedEngine : public Engine {
     }
     std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData&) override {
         made.push_back(start.runs.size());
+        starts.push_back(start);
         if (start.conditions) given.push_back(start.conditions->reason);
         const auto step = std::chrono::microseconds(2000) + more_ * (static_cast<int>(start.runs.size()) - 1);
         return std::make_unique<TimedCohort>(
@@ -169,6 +170,7 @@ class TimedEngine : public Engine {
     }
 
     std::vector<std::size_t> made;
+    std::vector<CohortStart> starts;
     std::vector<std::string> given;
     std::int64_t cuda_memory = 0;
 
@@ -301,6 +303,45 @@ TEST_F(ChooseWidth, NewRunsDoNotInheritConditionsOfResumedRuns) {
     EXPECT_EQ(choose_width(engine, resumed, {}, {}).conditions->threads, 7);  // the times of both are known now
     EXPECT_EQ(choose_width(engine, four_runs(30), {}, {}).conditions->threads, 1);
     EXPECT_EQ(engine.made.size(), 6U);
+}
+
+// Steps of resumed runs are timed as those of new ones, without their states.
+TEST_F(ChooseWidth, TimesTheFirstRunsFromStepZero) {
+    TimedEngine engine(std::chrono::milliseconds(20));
+    CohortStart start = four_runs(34);
+    for (std::size_t i = 0; i < 4; ++i) start.runs[i].seed = static_cast<std::int64_t>(i) + 1;
+    start.plans = plans_of(start.runs, 7);
+    start.plans[1].embedding.factor = 5;
+    start.precision_reason = "settled by the first task.";
+    start.iteration = 500;
+    start.states.resize(4);
+    choose_width(engine, start, {}, {});
+    ASSERT_FALSE(engine.starts.empty());
+    for (const CohortStart& timed : engine.starts) {
+        EXPECT_EQ(timed.iteration, 0);
+        EXPECT_TRUE(timed.states.empty());
+        EXPECT_EQ(timed.precision_reason, start.precision_reason);
+        EXPECT_EQ(timed.plans.size(), timed.runs.size());
+        for (std::size_t i = 0; i < timed.runs.size(); ++i) {
+            EXPECT_EQ(timed.runs[i], start.runs[i]);
+            EXPECT_EQ(timed.plans[i].embedding.factor, start.plans[i].embedding.factor);
+        }
+    }
+}
+
+// A device computes no run whose theta varies, unless the user asks for that.
+TEST_F(ChooseWidth, OnlyRunsThatMayTakeADeviceAreLimitedByItsMemory) {
+    TimedEngine engine(std::chrono::microseconds(0));
+    CohortStart start = four_runs(36);
+    engine.cuda_memory = static_cast<std::int64_t>(device_need(start.runs.front(), 2, 0).total() / 0.9) + 1000;
+    const auto runs_on = [&](Device device, ThetaTraining training) {
+        for (RunSpec& run : start.runs) run.device = device, run.theta_training = training, run.iterations = 100;
+        return choose_width(engine, start, {}, {}).runs;
+    };
+    EXPECT_EQ(runs_on(Device::automatic, ThetaTraining::fixed), 2U);
+    EXPECT_EQ(runs_on(Device::cpu, ThetaTraining::fixed), 4U);
+    EXPECT_EQ(runs_on(Device::automatic, ThetaTraining::one), 4U);
+    EXPECT_LT(runs_on(Device::cuda, ThetaTraining::one), 4U);
 }
 
 TEST_F(ChooseWidth, UsesKnownTimesIfCancelled) {

@@ -111,6 +111,26 @@ TEST(Estimate, CountsTheWorkOfACohort) {
     EXPECT_EQ(part(TimedPart::checkpoints).items, 9);
     EXPECT_EQ(cohort_work(spec, 3, 200, 1000, false)[1].calls, 50);
     EXPECT_EQ(cohort_work(spec, 3, 200, 1000, false)[0].items, 0);
+
+    const double forward = forward_operations(spec, likely_vocabulary(spec));
+    EXPECT_EQ(part(TimedPart::steps).operations, 250 * 3 * training_operations(spec, likely_vocabulary(spec)));
+    EXPECT_EQ(part(TimedPart::start).operations, part(TimedPart::steps).operations / 250) << "one step chooses";
+    EXPECT_EQ(part(TimedPart::samples).operations, 3 * 50 * forward) << "of one run";
+    EXPECT_EQ(part(TimedPart::probes).operations, 11 * 3 * forward * static_cast<double>(8 * spec.context));
+    // A weight and two moments.
+    EXPECT_EQ(part(TimedPart::checkpoints).operations,
+              9 * 3 * 4.0 * static_cast<double>(parameter_count(spec, likely_vocabulary(spec))));
+    const CohortWork alone = cohort_work(spec, 1, 0, 1000, true);
+    spec.operations = Operations::eager;  // half as many passes again for a width of 64
+    const CohortWork eager = cohort_work(spec, 3, 0, 1000, true);
+    for (const TimedPart which : {TimedPart::start, TimedPart::steps, TimedPart::evaluations, TimedPart::probes}) {
+        EXPECT_DOUBLE_EQ(part(which).operations / alone[static_cast<std::size_t>(which)].operations, 3);
+        EXPECT_DOUBLE_EQ(eager[static_cast<std::size_t>(which)].operations / part(which).operations, 1.5);
+    }
+    spec.sample_length = 0;
+    const PartWork none = cohort_work(spec, 3, 0, 1000, true)[static_cast<std::size_t>(TimedPart::samples)];
+    EXPECT_EQ(none.calls + none.items + none.operations, 0);
+    EXPECT_EQ(cohort_work(spec, 3, 999, 1000, true)[1].calls, 0) << "beyond the end";
 }
 
 TEST(Estimate, EagerIsSlowerForNarrowModels) {

@@ -8,16 +8,11 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/data/corpus.h"
-#include "core/engine/torch_engine.h"
 #include "core/forecast/estimate.h"
 #include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
-#include "core/run/runner.h"
-#include "tests/support/event_log.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
-#include "tests/support/tiny.h"
 
 namespace ropelab {
 namespace {
@@ -128,6 +123,50 @@ TEST(TimeModel, FallsBackToTheDefaultsForOtherConditions) {
     EXPECT_EQ(TimeModel::at_speed(1e9).seconds(other, TimedPart::samples, work), 0);
 }
 
+TEST(TimeModel, ByDefaultEveryPartTakesTimePerCallItemAndOperation) {
+    CohortWork all;
+    double sum = 0;
+    for (std::size_t part = 0; part < timed_part_count; ++part) {
+        const auto seconds = [&](const PartWork& work) {
+            return TimeModel().seconds(synthetic_key, static_cast<TimedPart>(part), work);
+        };
+        EXPECT_GT(seconds({1, 0, 0}), 1e-5) << part;
+        EXPECT_LT(seconds({1, 0, 0}), 0.1) << part;
+        EXPECT_GT(seconds({0, 1, 0}), 1e-6) << part;
+        EXPECT_LE(seconds({0, 1, 0}), 1) << part;
+        EXPECT_GT(seconds({0, 0, 1e9}), 1e-3) << part;  // on 16 cores
+        EXPECT_LE(seconds({0, 0, 1e9}), 1) << part;     // bytes of checkpoints
+        all[part] = {1, 2, 3e8};
+        sum += seconds(all[part]);
+    }
+    EXPECT_DOUBLE_EQ(TimeModel().seconds(synthetic_key, all), sum);
+    TimeKey device = synthetic_key;
+    device.device = "cuda";
+    EXPECT_DOUBLE_EQ(TimeModel().seconds(device, TimedPart::steps, {0, 0, 1e14}), 1);
+}
+
+TEST(TimeModel, OnlyRunsThatChoseTheirPrecisionSayWhichOneIsChosen) {
+    RunSpec spec;
+    std::vector<TimedCohort> cohorts = synthetic_cohorts(2, 0);
+    for (TimedCohort& cohort : cohorts)
+        cohort.work[steps_part] = {1, 1, training_operations(spec, likely_vocabulary(spec))};
+    cohorts[0].key.precision = "bfloat16";
+    cohorts[0].chose_precision = true;
+    EXPECT_EQ(TimeModel(cohorts).key_of(spec).precision, "bfloat16");
+    cohorts[1].chose_precision = true;  // the later one decides
+    EXPECT_EQ(TimeModel(cohorts).key_of(spec).precision, "float32");
+    cohorts[1].work[steps_part] = {};  // it was stopped before its first step
+    EXPECT_EQ(TimeModel(cohorts).key_of(spec).precision, "bfloat16");
+
+    EXPECT_EQ(TimeModel(cohorts).key_of(spec).device, "cpu");
+    cohorts[1].key.device = "cuda";
+    EXPECT_EQ(TimeModel(cohorts).key_of(spec).device, "cuda") << "as the last cohort";
+    spec.device = Device::cpu;
+    EXPECT_EQ(TimeModel(cohorts).key_of(spec).device, "cpu");
+    spec.device = Device::cuda;
+    EXPECT_EQ(TimeModel().key_of(spec).device, "cuda");
+}
+
 TEST(TimeModel, PredictsAutoAsRunsOfSimilarSizeTrained) {
     RunSpec small;
     small.width = 32;
@@ -226,12 +265,13 @@ TEST(Forecasts, StateTheirErrors) {
               "Estimated training times of the last 3 sweeps: median error 20 %, largest 30 %.");
     EXPECT_EQ(forecast_words({{11, 10}, {12, 10}, {15, 10}, {18, 10}, {19, 10}}),
               "Estimated training times of the last 5 sweeps: median error 50 %, largest 90 %.");
+    EXPECT_EQ(forecast_words({{15, 10}, {12, 10}, {9, 10}, {13, 10}}),
+              "Estimated training times of the last 4 sweeps: median error 25 %, largest 50 %.");
     std::vector<Forecast> many(20, Forecast{11, 10});
     many.front() = {100, 10};
     EXPECT_EQ(forecast_words(many), "Estimated training times of the last 12 sweeps: median error 10 %, largest 10 %.");
 }
 
-// What a cohort stores is what a forecast of the same settings asks for.
 TEST_F(TimesFile, TimesArePromisedAsARange) {
     using Range = std::array<double, 2>;
     EXPECT_EQ(time_range(100, {{10, 90}, {10, 10}}), (Range{50, 200})) << "too few to know";
@@ -250,71 +290,6 @@ TEST_F(TimesFile, TimesArePromisedAsARange) {
     for (const double measured : {11.0, 10.0, 20.0}) store_time(Forecast{10, measured});
     EXPECT_EQ(expected_duration(60), "1 min 0 s to 2 min 0 s");
     EXPECT_EQ(expected_duration(0), "0.0 s");
-}
-
-TEST_F(TimesFile, StoredKeyAndWorkAreThoseOfTheForecast) {
-    TorchEngine engine;
-    const std::string text = folder_.write("text.txt", small_text(4000)).string();
-    for (const Operations operations : {Operations::fused, Operations::eager}) {
-        for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
-            for (const Split split : {Split::ninety_ten, Split::ninety_five_five}) {
-                PlannedRun run;
-                run.id = 1;
-                run.spec = tiny_spec();
-                run.spec.data = text;
-                run.spec.split = split;
-                run.spec.operations = operations;
-                run.spec.precision = precision;
-                Runner runner([&]() -> Engine& { return engine; }, [](const Event&) {});
-                runner.start({{run}, {}, {}, {}, {}});
-                runner.join();
-                const TimedCohort stored = read_times(file_).cohorts.back();
-                EXPECT_EQ(stored.key, machine_time_model()->key_of(run.spec));
-                const auto validation = static_cast<double>(open_corpus(run.spec)->validation.size());
-                const CohortWork asked = cohort_work(run.spec, 1, 0, validation, false);
-                for (const TimedPart part : {TimedPart::steps, TimedPart::evaluations, TimedPart::samples}) {
-                    const auto index = static_cast<std::size_t>(part);
-                    EXPECT_EQ(stored.work[index].operations, asked[index].operations) << index;
-                }
-            }
-        }
-    }
-}
-
-// A finished sweep stores the times of its cohorts and its forecast; a stopped one stores neither.
-TEST_F(TimesFile, RunnerStoresMeasuredTimes) {
-    TorchEngine engine;
-    PlannedRun run;
-    run.id = 1;
-    run.spec = tiny_spec();
-    run.spec.data = folder_.write("text.txt", small_text(4000)).string();
-    PlannedRun wider = run;
-    wider.id = 2;
-    wider.spec.width = 32;
-    {
-        Runner runner([&]() -> Engine& { return engine; }, [](const Event&) {});
-        runner.start({{run, wider}, {}, {}, {}, {}});
-        runner.join();
-    }
-    const TimeRecords records = read_times(file_);
-    ASSERT_EQ(records.cohorts.size(), 2U);
-    EXPECT_EQ(records.cohorts[0].key.precision, "float32");
-    EXPECT_EQ(records.cohorts[0].key.threads, 2);
-    EXPECT_EQ(records.cohorts[0].work[steps_part].calls, 20);
-    for (const TimedPart part : {TimedPart::start, TimedPart::steps, TimedPart::evaluations, TimedPart::samples}) {
-        EXPECT_GT(records.cohorts[0].seconds[static_cast<std::size_t>(part)], 0);
-    }
-    ASSERT_EQ(records.sweeps.size(), 1U);
-    EXPECT_GT(records.sweeps[0].predicted, 0);
-    EXPECT_GT(records.sweeps[0].measured, 0);
-
-    run.spec.iterations = 1000000;
-    Runner stopped([&]() -> Engine& { return engine; }, [](const Event&) {});
-    stopped.start({{run}, {}, {}, {}, {}});
-    stopped.stop();
-    stopped.join();
-    EXPECT_EQ(read_times(file_).cohorts.size(), 2U);
-    EXPECT_EQ(read_times(file_).sweeps.size(), 1U);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
 #include "tests/support/expect_message.h"
+#include "tests/support/shape_of_symbols.h"
 
 namespace ropelab {
 namespace {
@@ -257,6 +258,23 @@ TEST(HfAnatomy, AllKnownModelsHaveTotals) {
     }
     EXPECT_EQ(model_table().size(), 51U);
     EXPECT_TRUE(without.empty()) << without.front();
+}
+
+// Symbols are those of most layers, where layers differ in their heads.
+TEST(HfAnatomy, ShapesAreThoseOfTheirSymbols) {
+    for (const KnownModel& model : model_table()) {
+        const Anatomy anatomy = hf_anatomy(model.config);
+        const bool heads_differ = std::ranges::any_of(anatomy.remarks, [](const std::string& remark) {
+            return remark.find(" key and value heads of ") != std::string::npos;
+        });
+        ShapeOfSymbols shape_of(anatomy.sizes);
+        for (const AnatomySection& section : anatomy.sections) {
+            for (const AnatomyStage& stage : section.stages) {
+                if (heads_differ && stage.id.starts_with("attention.")) continue;
+                EXPECT_EQ(shape_of(stage.symbols), stage.shape) << model.name << ", " << stage.id;
+            }
+        }
+    }
 }
 
 TEST(HfAnatomy, KnownModelsHaveTheirPublishedParameters) {

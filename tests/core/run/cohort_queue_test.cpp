@@ -126,5 +126,78 @@ TEST_F(CohortQueueTest, CohortsMovedToTheBackStayBehindParts) {
     EXPECT_EQ(waiting_runs(queue_), (Order{{2}, {3}, {5}, {6}, {4}}));
 }
 
+// Cohorts that were moved before another one began are like the others afterwards.
+TEST_F(CohortQueueTest, PartsComeBeforeCohortsThatWereMovedEarlier) {
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(queue_.move(queue_.waiting().back().id, 0));
+    EXPECT_EQ(waiting_runs(queue_), (Order{{5}, {6}, {4}}));
+    EXPECT_EQ(queue_.next()->front().plan.id, 5);
+    cut();
+    EXPECT_EQ(waiting_runs(queue_), (Order{{2}, {3}, {6}, {4}}));
+}
+
+TEST_F(CohortQueueTest, CountsWhatItHasAndWhatHasEnded) {
+    const auto progress_at = [&](double done, double seconds) {
+        event::Progress progress;
+        progress.done = done;
+        progress.seconds = seconds;
+        queue_.fill(progress);
+        return progress;
+    };
+    EXPECT_EQ(queue_.runs(), 6U);
+    EXPECT_TRUE(queue_.is_as_begun());
+    const event::Progress first = progress_at(0.5, 10);
+    EXPECT_EQ(first.cohort, 1);
+    EXPECT_EQ(first.cohorts, 4);
+    EXPECT_EQ(first.seconds, 10);
+    const event::Progress whole = progress_at(1, 20);
+    EXPECT_NEAR(whole.done, 2 * first.done, 1e-12);
+    const double waiting = queue_.expected_seconds();
+    queue_.next();
+    EXPECT_LT(queue_.expected_seconds(), waiting);
+    const event::Progress second = progress_at(0, 3);
+    EXPECT_EQ(second.cohort, 2);
+    EXPECT_EQ(second.cohorts, 4);
+    EXPECT_EQ(second.seconds, 23) << "with the seconds of the first cohort";
+    EXPECT_NEAR(second.done, whole.done, 1e-12);
+    queue_.next();
+    EXPECT_EQ(progress_at(0, 0).seconds, 23);
+
+    EXPECT_FALSE(queue_.move(99, 0));
+    EXPECT_FALSE(queue_.remove(99));
+    EXPECT_TRUE(queue_.is_as_begun());
+    EXPECT_TRUE(queue_.remove(queue_.waiting().front().id));
+    EXPECT_FALSE(queue_.is_as_begun());
+    EXPECT_EQ(queue_.runs(), 5U);
+    EXPECT_EQ(queue_.expected_seconds(), 0);
+    EXPECT_NEAR(progress_at(1, 0).done, 1, 1e-12);
+    EXPECT_FALSE(queue_.next());
+    EXPECT_FALSE(queue_.append({run_of(7, 16)})) << "the sweep has ended";
+}
+
+TEST(TrainedRuns, PartsHaveAllRunsInOrder) {
+    const auto parts = in_parts({run_of(1, 16), run_of(2, 16), run_of(3, 16), run_of(4, 16)}, {2, 1, 1});
+    ASSERT_EQ(parts.size(), 3U);
+    EXPECT_EQ(parts[0].at(0).plan.id, 1);
+    EXPECT_EQ(parts[0].at(1).plan.id, 2);
+    EXPECT_EQ(parts[1].at(0).plan.id, 3);
+    EXPECT_EQ(parts[2].at(0).plan.id, 4);
+}
+
+TEST(TrainedRuns, StartInTheSettledPrecisionIfTheyChooseOne) {
+    for (const Precision precision : {Precision::automatic, Precision::float32}) {
+        std::vector<TrainedRun> runs = {run_of(1, 16), run_of(2, 16)};
+        for (TrainedRun& run : runs) {
+            run.plan.spec.precision = precision;
+            run.settled_precision = ExperimentPrecision{Precision::bfloat16, "settled by the first task."};
+        }
+        const CohortStart start = start_of(runs);
+        const bool chooses = precision == Precision::automatic;
+        ASSERT_EQ(start.runs.size(), 2U);
+        for (const RunSpec& run : start.runs) EXPECT_EQ(run.precision, chooses ? Precision::bfloat16 : precision);
+        EXPECT_EQ(start.precision_reason, chooses ? "settled by the first task." : "");
+        EXPECT_FALSE(start.conditions);
+    }
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/run/checkpoint.h"
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/lab_results.h"
 #include "tests/support/expect_message.h"
@@ -74,6 +75,84 @@ TEST(LabGrowth, RunsAreRecognisedByAllTheirSettings) {
     EXPECT_EQ(origin_of(*lab, 1).look, 0);
     EXPECT_EQ(origin_of(*lab, 2).look, 2) << "it added runs when there were some";
     EXPECT_EQ(runs.back().look, 2);
+}
+
+// Of equal settings but their length, the run with the most steps; each has a checkpoint without weights. Their last
+// evaluations took place because they ended.
+TEST(LabGrowth, ALongerRunContinuesFromTheLongestShorterOne) {
+    const ScratchFolder folder;
+    const auto lab = LabFile::create(folder / "a.ropelab");
+    const auto sweep = [](const std::vector<std::string>& iterations) {
+        Experiment experiment("constant rate");
+        experiment.set("iterations", iterations);
+        for (const char* assignment : {"final_learning_rate=0.001", "learning_rate=0.001", "evaluate_every=10",
+                                       "data_length=2000", "context=16", "theta=500"})
+            experiment.set_assignment(assignment);
+        return experiment;
+    };
+    const Plan plan = plan_new_runs(*lab, sweep({"15", "25", "26", "35"}));
+    const std::vector<double> losses = {3.0, 2.0, 2.25, 1.0};  // at steps 0, 10, 20, 25
+    for (const PlannedRun& run : plan.runs) {
+        const std::int64_t end = run.spec.iterations;
+        std::vector<Event> events = {event::CohortStarted{{run.id}, 0, end, {"float32", "cpu", 1, "as asked."}}};
+        for (std::int64_t step = 1; step <= end; ++step) events.push_back(event::Step{run.id, step, 1, 1, 1e-3, 1});
+        for (std::size_t i = 0; i < 4; ++i)
+            events.push_back(
+                event::Evaluated{run.id, i < 3 ? std::int64_t(10 * i) : end, losses[i] + 0.5, losses[i], 1});
+        RunSummary summary;
+        summary.iterations = summary.best_iteration = end;
+        summary.best_validation_loss = summary.final_validation_loss = summary.whole_validation_loss.emplace(1.0);
+        // The third one failed, and the last one still trains.
+        if (end == 26) events.push_back(event::RunEnded{run.id, RunState::failed, "The disk is full.", summary});
+        if (end < 26) events.push_back(event::RunEnded{run.id, RunState::finished, "", summary});
+        lab->record(events);
+        Checkpoint checkpoint;
+        checkpoint.spec = run.spec;
+        checkpoint.iteration = checkpoint.evaluated = end;
+        checkpoint.summary = summary;
+        write_checkpoint(run.checkpoint, checkpoint);
+    }
+
+    const Experiment longer = sweep({"40"});
+    EXPECT_FALSE(growth_of(*lab, longer, true).added.at(0).continues);
+    Experiment other = longer;
+    other.set("theta", {"501"});
+    EXPECT_FALSE(growth_of(*lab, other, false).added.at(0).continues);
+    const Growth growth = growth_of(*lab, longer, false);
+    EXPECT_EQ(growth.added.at(0).continues, 2);
+    EXPECT_EQ(growth.added.at(0).iteration, 25);
+    grow_lab(*lab, longer, growth, {});
+    const RunRecord run = lab->runs().back();
+    EXPECT_EQ(run.state, RunState::stopped);
+    EXPECT_EQ(run.iteration, 25);
+    EXPECT_EQ(lab->metrics(run.id).evaluations.iteration, (std::vector<std::int64_t>{0, 10, 20}));
+    EXPECT_EQ(nlohmann::json::parse(*lab->document(run.experiment, extension_document)).at("continued"),
+              nlohmann::json::array({{{"run", run.id}, {"from", 2}, {"iteration", 25}}}));
+    const auto checkpoint = read_checkpoint(lab->checkpoint_path(run.id));
+    ASSERT_TRUE(checkpoint);
+    EXPECT_EQ(checkpoint->spec.iterations, 40);
+    EXPECT_EQ(checkpoint->iteration, 25);
+    EXPECT_EQ(checkpoint->evaluated, 20);
+    EXPECT_EQ(checkpoint->summary.best_validation_loss, 2.0);
+    EXPECT_EQ(checkpoint->summary.best_iteration, 10);
+    EXPECT_EQ(checkpoint->summary.final_validation_loss, 2.25);
+    EXPECT_EQ(checkpoint->summary.final_training_loss, 2.75);
+    EXPECT_TRUE(remembered_data_dir(*lab).empty());
+}
+
+TEST(LabGrowth, OnlyTheNewestDataFolderIsRemembered) {
+    const ScratchFolder folder;
+    const auto lab = LabFile::create(folder / "a.ropelab");
+    EXPECT_FALSE(newest_experiment(*lab));
+    for (const char* name : {"first", "second", "third"}) {
+        Experiment experiment(name);
+        const std::int64_t id = lab->add_experiment(name, experiment.to_json().dump());
+        remember_data_dir(*lab, id, std::string(name) == "third" ? "" : folder / name);
+    }
+    EXPECT_EQ(remembered_data_dir(*lab), folder / "second");
+    EXPECT_EQ(newest_experiment(*lab)->name(), "third");
+    lab->add_document(lab->add_experiment("sheet", "{}"), "sheet", "{}");
+    EXPECT_MESSAGE(growth_of(*lab, Experiment(), false), BadInput, "contains the reproduction of a paper");
 }
 
 }  // namespace

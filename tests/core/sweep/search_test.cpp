@@ -45,8 +45,13 @@ TEST(Search, RangesAreWrittenAsTheyAreParsed) {
     Search twice = search_over(Search::Method::sobol, {"theta=500..10000", "theta=20..30"}, 2);
     Experiment experiment;
     EXPECT_MESSAGE(apply_search(twice, experiment), BadInput, "theta has two ranges");
-    EXPECT_TRUE(twice.samples_key("theta"));
-    EXPECT_FALSE(twice.samples_key("warmup"));
+    const Search both = search_over(Search::Method::sobol, {"theta=500..10000", "warmup=1..3"}, 2);
+    EXPECT_TRUE(both.samples_key("theta") && both.samples_key("warmup"));
+    EXPECT_FALSE(both.samples_key("dropout"));
+    for (const std::int64_t samples : {0, 10001}) {
+        Search search = search_over(Search::Method::random, {"theta=500..10000"}, samples);
+        EXPECT_MESSAGE(apply_search(search, experiment), BadInput, "must be from 1 to 10000");
+    }
 }
 
 TEST(Search, IsReadFromItsLab) {
@@ -63,8 +68,20 @@ TEST(Search, IsReadFromItsLab) {
     });
     EXPECT_EQ(stored_search(*lab, 1), search);
     EXPECT_EQ(stored_stopping_rule(*lab, 1), StoppingRule(Halving{1, 200, 4}));
+    const Search sobol = search_over(Search::Method::sobol, {"theta=500..10000", "warmup=1..3"}, 4);
+    plan_new_runs(*lab, Experiment(), [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>& runs) {
+        store_search(file, id, sobol, runs);
+    });
+    EXPECT_EQ(stored_search(*lab, 2), sobol);
+    EXPECT_EQ(stored_stopping_rule(*lab, 2), std::nullopt);
     plan_new_runs(*lab, Experiment());
-    EXPECT_EQ(stored_search(*lab, 2), std::nullopt);
+    EXPECT_EQ(stored_search(*lab, 3), std::nullopt);
+    EXPECT_EQ(stored_stopping_rule(*lab, 3), std::nullopt);
+    for (const char* text : {"no JSON", "[]", "{}", R"({"method": "of a newer version"})"}) {
+        const std::int64_t id = lab->add_experiment("other", "{}");
+        lab->add_document(id, search_document, text);
+        EXPECT_EQ(stored_search(*lab, id), std::nullopt) << text;
+    }
 }
 
 TEST(Search, ValuesLieInTheirRanges) {
@@ -90,7 +107,12 @@ TEST(Search, SamplesDependOnTheSeedOnlyAndMoreBeginWithTheSame) {
     for (const Search::Method method : {Search::Method::random, Search::Method::sobol}) {
         Search search = search_over(method, {"theta=500..10000", "dropout=0..0.5"}, 8);
         const auto points = search_points(search);
+        EXPECT_EQ(points.size(), 8U);
         EXPECT_EQ(search_points(search), points);
+        for (const auto& point : points) {
+            // Where a number from 0 to 1 is on the way from 500 to 10,000, as the ruler has it.
+            EXPECT_NEAR((parse_number(search_values(search, point).at("theta")) - 500) / 9500, point[0], 1e-5);
+        }
         search.samples = 16;
         auto more = search_points(search);
         more.resize(8);
@@ -135,6 +157,11 @@ TEST(Search, HalvingNeedsOneCohortAndAnEvaluationAtEachRung) {
     Search search = search_over(Search::Method::halving, {}, 1);
     apply_search(search, experiment);
     EXPECT_EQ(search.first_rung, 200) << "an eighth of 1000 iterations, rounded up to an evaluation";
+    experiment.set("evaluate_every", {"1"});
+    search.first_rung = 0;
+    apply_search(search, experiment);
+    EXPECT_EQ(search.first_rung, 125);
+    experiment.set("evaluate_every", {"100"});
     search.first_rung = 150;
     EXPECT_MESSAGE(apply_search(search, experiment), BadInput, "multiple of evaluate_every, which is 100");
     search.first_rung = 1000;
@@ -215,8 +242,10 @@ TEST(Search, TheLabStoresTheHalvingAndDoesNotResumeStoppedRuns) {
     lab->record(std::vector<Event>{
         event::RunEnded{2, RunState::stopped, "Stopped at rung 1 of successive halving, iteration 200: …", {}}});
     EXPECT_EQ(unfinished_runs(*lab), (std::vector<RunId>{1, 3}));
-    EXPECT_EQ(search_words(to_json(search_over(Search::Method::sobol, {"theta=500..10000"}, 8)).dump()),
-              "sobol, 8 samples with seed 1: theta from 500 to 10000 (linear)");
+    EXPECT_EQ(
+        search_words(to_json(search_over(Search::Method::sobol, {"theta=500..10000", "warmup=1..3 log"}, 8)).dump()),
+        "sobol, 8 samples with seed 1: theta from 500 to 10000 (linear), warmup from 1 to 3 (log)");
+    EXPECT_EQ(search_words("no JSON"), "no JSON");
 }
 
 }  // namespace

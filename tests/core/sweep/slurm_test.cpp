@@ -170,6 +170,22 @@ TEST_F(SlurmTest, StoresTheAbsolutePathOfAFolder) {
     EXPECT_EQ(written.at("data"), fs::canonical(folder_ / "texts").string());
 }
 
+TEST_F(SlurmTest, JobNamesHaveLettersDigitsAndHyphensOnly) {
+    int sweeps = 0;
+    for (const auto& [name, job] : {std::pair("az AZ 09", "ropelab-az-AZ-09"),
+                                    {"θ = 5 / ", "ropelab-5"},
+                                    {"", "ropelab"},
+                                    {"@[`{/:", "ropelab"}}) {
+        Experiment described = experiment();
+        described.set_name(name);
+        out_ = folder_ / std::to_string(++sweeps);
+        write(described);
+        EXPECT_THAT(content_of(out_ / "job.sbatch"), testing::HasSubstr("--job-name=" + std::string(job) + "\n"));
+        EXPECT_THAT(content_of(out_ / "merge.sbatch"),
+                    testing::HasSubstr("--job-name=" + std::string(job) + "-merge\n"));
+    }
+}
+
 TEST_F(SlurmTest, ExclusionsUseAbsolutePathsToo) {
     Experiment described = experiment();
     const fs::path text = folder_.write("text.txt", small_text(3000));

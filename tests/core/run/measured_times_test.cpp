@@ -1,0 +1,88 @@
+#include <gtest/gtest.h>
+
+#include "core/data/corpus.h"
+#include "core/engine/torch_engine.h"
+#include "core/forecast/time_model.h"
+#include "core/run/runner.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/tiny.h"
+
+namespace ropelab {
+namespace {
+
+class MeasuredTimes : public ::testing::Test {
+ protected:
+    MeasuredTimes() { use_times_file(file_); }
+    ~MeasuredTimes() override { use_times_file({}); }
+    ScratchFolder folder_;
+    std::filesystem::path file_ = folder_.path() / "data" / "times.jsonl";
+};
+
+// What a cohort stores is what a forecast of the same settings asks for.
+TEST_F(MeasuredTimes, StoredKeyAndWorkAreThoseOfTheForecast) {
+    TorchEngine engine;
+    const std::string text = folder_.write("text.txt", small_text(4000)).string();
+    for (const Operations operations : {Operations::fused, Operations::eager}) {
+        for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
+            for (const Split split : {Split::ninety_ten, Split::ninety_five_five}) {
+                PlannedRun run;
+                run.id = 1;
+                run.spec = tiny_spec();
+                run.spec.data = text;
+                run.spec.split = split;
+                run.spec.operations = operations;
+                run.spec.precision = precision;
+                Runner runner([&]() -> Engine& { return engine; }, [](const Event&) {});
+                runner.start({{run}, {}, {}, {}, {}});
+                runner.join();
+                const TimedCohort stored = read_times(file_).cohorts.back();
+                EXPECT_EQ(stored.key, machine_time_model()->key_of(run.spec));
+                const auto validation = static_cast<double>(open_corpus(run.spec)->validation.size());
+                const CohortWork asked = cohort_work(run.spec, 1, 0, validation, false);
+                for (const TimedPart part : {TimedPart::steps, TimedPart::evaluations, TimedPart::samples}) {
+                    const auto index = static_cast<std::size_t>(part);
+                    EXPECT_EQ(stored.work[index].operations, asked[index].operations) << index;
+                }
+            }
+        }
+    }
+}
+
+// A finished sweep stores the times of its cohorts and its forecast; a stopped one stores neither.
+TEST_F(MeasuredTimes, RunnerStoresMeasuredTimes) {
+    TorchEngine engine;
+    PlannedRun run;
+    run.id = 1;
+    run.spec = tiny_spec();
+    run.spec.data = folder_.write("text.txt", small_text(4000)).string();
+    PlannedRun wider = run;
+    wider.id = 2;
+    wider.spec.width = 32;
+    {
+        Runner runner([&]() -> Engine& { return engine; }, [](const Event&) {});
+        runner.start({{run, wider}, {}, {}, {}, {}});
+        runner.join();
+    }
+    const TimeRecords records = read_times(file_);
+    ASSERT_EQ(records.cohorts.size(), 2U);
+    EXPECT_EQ(records.cohorts[0].key.precision, "float32");
+    EXPECT_EQ(records.cohorts[0].key.threads, 2);
+    EXPECT_EQ(records.cohorts[0].work[static_cast<std::size_t>(TimedPart::steps)].calls, 20);
+    for (const TimedPart part : {TimedPart::start, TimedPart::steps, TimedPart::evaluations, TimedPart::samples}) {
+        EXPECT_GT(records.cohorts[0].seconds[static_cast<std::size_t>(part)], 0);
+    }
+    ASSERT_EQ(records.sweeps.size(), 1U);
+    EXPECT_GT(records.sweeps[0].predicted, 0);
+    EXPECT_GT(records.sweeps[0].measured, 0);
+
+    run.spec.iterations = 1000000;
+    Runner stopped([&]() -> Engine& { return engine; }, [](const Event&) {});
+    stopped.start({{run}, {}, {}, {}, {}});
+    stopped.stop();
+    stopped.join();
+    EXPECT_EQ(read_times(file_).cohorts.size(), 2U);
+    EXPECT_EQ(read_times(file_).sweeps.size(), 1U);
+}
+
+}  // namespace
+}  // namespace ropelab
