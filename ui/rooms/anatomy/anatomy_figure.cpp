@@ -265,7 +265,10 @@ StageTable stageTable(const std::vector<AnatomyModel>& models) {
 }
 
 Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyView& view) {
-    const AnatomyPicture picture(models, view);
+    return anatomyFigure(models, AnatomyPicture(models, view));
+}
+
+Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyPicture& picture) {
     Figure figure;
     figure.name = QLatin1String(models.size() > 1 ? kComparedAnatomyFigure : kAnatomyFigure);
     QStringList sentences;

@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -66,6 +67,8 @@ class AnatomyPicture {
     QRectF place(const QRectF& rect, const FigureStyle& style, const QString& id) const;
     /// The shown stages from top to bottom.
     QStringList ids() const;
+    /// How often this picture and its copies, which share their last layout, were laid out.
+    int layouts() const;
 
  private:
     static constexpr std::size_t kQuantities = 4;  // parameters, FLOPs, cache, time
@@ -89,7 +92,10 @@ class AnatomyPicture {
         double top = 0;  // in units, below the head
     };
     struct Layout;
+    struct LastLayout;
+    /// The last layout, if it was for the same place and sizes.
     Layout layoutIn(const QRectF& rect, const FigureStyle& style) const;
+    Layout newLayout(const QRectF& rect, const FigureStyle& style) const;
     void addRow(const AlignedSection& section, const AlignedStage& stage);
     void foldBranches(std::size_t from);
     /// ": RMSNorm", after the name.
@@ -112,6 +118,7 @@ class AnatomyPicture {
     QStringList m_screenNotes;  // without what the symbols mean
     bool m_hasTimes = false;
     QString m_picked;
+    std::shared_ptr<LastLayout> m_last;
 };
 
 /// `numbers` are row-major. The map has at most 96 × 96 cells, which show means of neighbouring numbers, on a scale
@@ -135,8 +142,9 @@ FigureOrigin anatomyOrigin(const AnatomyModel& model, const AnatomyView& view);
 /// anatomy, traditional-modern, anatomy-activation.
 FigureEntries anatomyEntries();
 
-/// Drawn as an AnatomyPicture.
+/// Drawn as an AnatomyPicture; `picture` is that of these models.
 Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyView& view = {});
+Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyPicture& picture);
 /// One row per stage and one for the totals, with the numbers of one layer; of two models side by side the differences
 /// are marked. Cells where 0 means that the stage has none are blank.
 struct StageTable {

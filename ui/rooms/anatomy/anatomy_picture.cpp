@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "core/contract/anatomy_times.h"
@@ -161,11 +163,66 @@ QStringList anatomyNotes(const std::vector<AnatomyModel>& models, bool isShort) 
     return notes + texts(first.anatomy.remarks);
 }
 
+struct AnatomyPicture::Layout {
+    QRectF rect;
+    double points = 0;  // of the text
+    double scale = 0;   // painter's units per point at this size
+    double unit = 0;
+    double top = 0;  // of the first row
+    double blockRight = 0;
+    bool isCompact = false;
+    struct Column {
+        double left;
+        double bar;  // length of the longest bar
+    };
+    QList<Column> columns;
+    QStringList notes;
+    double noteHeight = 0;  // of a line
+
+    /// Height of a row that the text needs.
+    double neededUnit() const { return scale * kRowPt * (isCompact ? kCompactRow : 1); }
+    /// "KV cache, bytes/token" and "256 → 128" in two lines that are as equal as possible, if the layout is compact.
+    QString broken(const QString& words) const {
+        if (!isCompact) return words;
+        if (const qsizetype arrow = words.indexOf(QChar(0x2192)); arrow > 0) {
+            return words.left(arrow - 1) + QLatin1Char('\n') + words.mid(arrow);
+        }
+        QString best = words;
+        qsizetype longest = words.size();
+        for (qsizetype i = 1; i < words.size(); ++i) {
+            const bool isSpace = words[i - 1] == QLatin1Char(' ');
+            if ((!isSpace && words[i - 1] != QLatin1Char('/')) || std::max(i, words.size() - i) >= longest) continue;
+            longest = std::max(i, words.size() - i);
+            best = words.left(isSpace ? i - 1 : i) + QLatin1Char('\n') + words.mid(i);
+        }
+        return best;
+    }
+
+    double x(double fromLeft) const { return rect.left() + fromLeft * scale; }
+    QRectF rowRect(const Row& row) const { return {rect.left(), top + row.top * unit, rect.width(), row.units * unit}; }
+    QRectF block(const Row& row) const {
+        const bool isOnStream = row.place == Row::Place::stream;
+        const QRectF all = rowRect(row);
+        const double height = kBlockUnits * unit;
+        const double left = x(isOnStream ? 2 : kBranchPt);
+        return {left, all.center().y() - height / 2, blockRight - left, height};
+    }
+};
+
+// Figures are also painted in background threads.
+struct AnatomyPicture::LastLayout {
+    using Key = std::tuple<QRectF, bool, double, double>;  // place, onScreen, tickPt and unit of the style
+    std::mutex mutex = {};
+    std::optional<std::pair<Key, Layout>> known = {};
+    int count = 0;
+};
+
 AnatomyPicture::AnatomyPicture(const std::vector<AnatomyModel>& models, AnatomyView view)
     : m_notes(anatomyNotes(models)),
       m_screenNotes(anatomyNotes(models, true)),
       m_hasTimes(models.size() == 1 && !models.front().anatomy.times.empty()),
-      m_picked(std::move(view.picked)) {
+      m_picked(std::move(view.picked)),
+      m_last(std::make_shared<LastLayout>()) {
     for (std::size_t i = 0; i < models.size(); ++i) {
         const AnatomyTotals totals = models[i].anatomy.totals();
         m_totals[i] = {.isThere = true,
@@ -287,51 +344,20 @@ QString AnatomyPicture::numberOf(const Row& row, std::size_t quantity) const {
     return u"%1 → %2"_s.arg(shown(a), shown(b));
 }
 
-struct AnatomyPicture::Layout {
-    QRectF rect;
-    double points = 0;  // of the text
-    double scale = 0;   // painter's units per point at this size
-    double unit = 0;
-    double top = 0;  // of the first row
-    double blockRight = 0;
-    bool isCompact = false;
-    struct Column {
-        double left;
-        double bar;  // length of the longest bar
-    };
-    QList<Column> columns;
-    QStringList notes;
-    double noteHeight = 0;  // of a line
-
-    /// Height of a row that the text needs.
-    double neededUnit() const { return scale * kRowPt * (isCompact ? kCompactRow : 1); }
-    /// "KV cache, bytes/token" and "256 → 128" in two lines that are as equal as possible, if the layout is compact.
-    QString broken(const QString& words) const {
-        if (!isCompact) return words;
-        if (const qsizetype arrow = words.indexOf(QChar(0x2192)); arrow > 0) {
-            return words.left(arrow - 1) + QLatin1Char('\n') + words.mid(arrow);
-        }
-        QString best = words;
-        qsizetype longest = words.size();
-        for (qsizetype i = 1; i < words.size(); ++i) {
-            const bool isSpace = words[i - 1] == QLatin1Char(' ');
-            if ((!isSpace && words[i - 1] != QLatin1Char('/')) || std::max(i, words.size() - i) >= longest) continue;
-            longest = std::max(i, words.size() - i);
-            best = words.left(isSpace ? i - 1 : i) + QLatin1Char('\n') + words.mid(i);
-        }
-        return best;
+AnatomyPicture::Layout AnatomyPicture::layoutIn(const QRectF& rect, const FigureStyle& style) const {
+    const LastLayout::Key key(rect, style.onScreen, style.tickPt, style.unit);
+    const std::scoped_lock lock(m_last->mutex);
+    if (!m_last->known || m_last->known->first != key) {
+        m_last->known.emplace(key, newLayout(rect, style));
+        ++m_last->count;
     }
+    return m_last->known->second;
+}
 
-    double x(double fromLeft) const { return rect.left() + fromLeft * scale; }
-    QRectF rowRect(const Row& row) const { return {rect.left(), top + row.top * unit, rect.width(), row.units * unit}; }
-    QRectF block(const Row& row) const {
-        const bool isOnStream = row.place == Row::Place::stream;
-        const QRectF all = rowRect(row);
-        const double height = kBlockUnits * unit;
-        const double left = x(isOnStream ? 2 : kBranchPt);
-        return {left, all.center().y() - height / 2, blockRight - left, height};
-    }
-};
+int AnatomyPicture::layouts() const {
+    const std::scoped_lock lock(m_last->mutex);
+    return m_last->count;
+}
 
 namespace {
 
@@ -349,7 +375,7 @@ QFont boldFont(const FigureStyle& style, double points) {
 
 }  // namespace
 
-AnatomyPicture::Layout AnatomyPicture::layoutIn(const QRectF& rect, const FigureStyle& style) const {
+AnatomyPicture::Layout AnatomyPicture::newLayout(const QRectF& rect, const FigureStyle& style) const {
     Layout layout;
     layout.rect = rect;
     Row totals{.sides = m_totals};

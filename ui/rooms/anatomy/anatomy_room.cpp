@@ -213,8 +213,8 @@ void AnatomyRoom::connectTable() {
 
 void AnatomyRoom::connectEvents() {
     connect(m_listing, &FigureView::clicked, this, [this](const QPointF& place) {
-        const AnatomyPicture picture(m_shown, m_view);
-        const QString id = picture.stageAt(m_listing->canvasRect(), m_listing->style(), place.y());
+        if (!m_picture) return;
+        const QString id = m_picture->stageAt(m_listing->canvasRect(), m_listing->style(), place.y());
         if (id == "layer"_L1) {
             m_fold->click();
         } else if (!id.isEmpty()) {
@@ -406,9 +406,10 @@ void AnatomyRoom::renewListing() {
     if (!pickedStage()) m_view.picked = text(m_model.anatomy.sections.front().stages.front().id);
     const FigureStyle& style = m_listing->style();
     const double margin = style.units(kDrawingMarginPt);
-    const QSizeF least = AnatomyPicture(m_shown, m_view).size(style);
+    m_picture.emplace(m_shown, m_view);
+    const QSizeF least = m_picture->size(style);
     m_listing->setMinimumHeight(static_cast<int>(std::ceil(least.height() + margin)));
-    m_listing->setFigure(anatomyFigure(m_shown, m_view));
+    m_listing->setFigure(anatomyFigure(m_shown, *m_picture));
     StageTable table = stageTable(m_shown);
     m_tableIds = table.ids;
     m_stages->setContent(std::move(table.content));
@@ -579,12 +580,13 @@ void AnatomyRoom::pick(const QString& id) {
     m_view.picked = id;
     renewListing();
     renewWeights();
-    const QRectF place = AnatomyPicture(m_shown, m_view).place(m_listing->canvasRect(), m_listing->style(), id);
+    const QRectF place = m_picture->place(m_listing->canvasRect(), m_listing->style(), id);
     m_scroll->ensureVisible(0, static_cast<int>(place.center().y()), 0, static_cast<int>(2 * place.height()));
 }
 
 void AnatomyRoom::movePicked(int steps) {
-    const QStringList ids = AnatomyPicture(m_shown, m_view).ids();
+    if (!m_picture) return;
+    const QStringList ids = m_picture->ids();
     if (ids.isEmpty()) return;
     const qsizetype at = std::clamp<qsizetype>(ids.indexOf(m_view.picked) + steps, 0, ids.size() - 1);
     pick(ids[at]);

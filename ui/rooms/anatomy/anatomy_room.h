@@ -118,6 +118,7 @@ class AnatomyRoom : public Room {
     AnatomyModel m_model;
     std::vector<AnatomyModel> m_shown;  // the model, or the traditional and the modern one
     AnatomyView m_view;
+    std::optional<AnatomyPicture> m_picture;  // of the shown models, once they were shown
     bool m_isStale = true;
     StageTimes m_times;  // of m_timedSpec; empty until they were measured
     std::optional<RunSpec> m_timedSpec;

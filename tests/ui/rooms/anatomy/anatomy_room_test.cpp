@@ -111,8 +111,22 @@ TEST_F(AnatomyRoomTest, PictureHasABlockForEveryStageOfEveryVariant) {
             QImage image(rect.size().toSize(), QImage::Format_ARGB32);
             QPainter painter(&image);
             picture.paint(painter, rect, style);
+            EXPECT_EQ(picture.layouts(), 1) << settings;
         }
     }
+}
+
+TEST_F(AnatomyRoomTest, PictureIsLaidOutAgainForAnotherPlaceOrSize) {
+    const FigureStyle style = FigureStyle::screen(Theme::light(), 96.0 / 72);
+    const AnatomyPicture picture({room->model()}, {});
+    const QRectF rect(0, 0, 800, 600);
+    const QRectF first = picture.place(rect, style, u"attention.qkv"_s);
+    EXPECT_EQ(AnatomyPicture(picture).place(rect, style, u"attention.qkv"_s), first) << "a copy uses the same layout";
+    EXPECT_EQ(picture.layouts(), 1);
+    EXPECT_NE(picture.place(rect.translated(5, 0), style, u"attention.qkv"_s), first);
+    EXPECT_NE(picture.place(rect, FigureStyle::screen(Theme::light(), 3), u"attention.qkv"_s), first);
+    EXPECT_EQ(picture.layouts(), 3);
+    EXPECT_EQ(picture.place(rect, style, u"attention.qkv"_s), first);
 }
 
 TEST_F(AnatomyRoomTest, LabOpensWithItsFirstRun) {
