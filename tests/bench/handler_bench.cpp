@@ -1,0 +1,205 @@
+// Measures the handlers of the window's thread: per action of the user its CPU time with everything that follows, and
+// each event whose handler takes longer than a frame, 16 ms of CPU time, with its receiver. Optional arguments: --lab
+// FILE opens a lab, --train SECONDS trains the sweep of the panel and changes the page meanwhile, --lecture NAME goes
+// through a lecture.
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QKeyEvent>
+#include <QMetaEnum>
+#include <QTemporaryDir>
+#include <QTextStream>
+#include <QThread>
+#include <algorithm>
+#include <ctime>
+#include <functional>
+#include <vector>
+
+#include "core/machine/process_memory.h"
+#include "ui/help/command_palette.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/window/controllers/lecture_controller.h"
+#include "ui/window/frame/rooms.h"
+#include "ui/window/main_window.h"
+
+namespace {
+
+using namespace ropelab;
+using namespace ropelab::ui;
+
+constexpr double frame = 16;  // milliseconds
+
+double busyMilliseconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
+}
+
+struct Handler {
+    double milliseconds;
+    QString action;  // of the user, before it
+    QString event;
+};
+
+class MeasuredApplication : public QApplication {
+ public:
+    using QApplication::QApplication;
+
+    bool notify(QObject* receiver, QEvent* event) override {
+        if (m_isInside) return QApplication::notify(receiver, event);
+        m_isInside = true;
+        // The receiver may not outlive the event.
+        const QString name = QLatin1String(receiver->metaObject()->className()) +
+                             (receiver->objectName().isEmpty() ? QString() : QLatin1Char('#') + receiver->objectName());
+        const QEvent::Type type = event->type();
+        const double before = busyMilliseconds();
+        const bool result = QApplication::notify(receiver, event);
+        add(busyMilliseconds() - before,
+            QStringLiteral("%1 of %2").arg(QLatin1String(QMetaEnum::fromType<QEvent::Type>().valueToKey(type)), name));
+        m_isInside = false;
+        return result;
+    }
+    void add(double milliseconds, const QString& event) {
+        if (milliseconds > frame) handlers.push_back({milliseconds, action, event});
+        longest = std::max(longest, milliseconds);
+    }
+
+    std::vector<Handler> handlers;
+    QString action;
+    double longest = 0;
+
+ private:
+    bool m_isInside = false;
+};
+
+MeasuredApplication* application = nullptr;
+
+// Until the window has done nothing for 0.3 s, or for `seconds`.
+void settle(double seconds = 20) {
+    QElapsedTimer whole;
+    QElapsedTimer quiet;
+    whole.start();
+    quiet.start();
+    while (static_cast<double>(whole.elapsed()) < 1000 * seconds && quiet.elapsed() < 300) {
+        const double before = busyMilliseconds();
+        QApplication::processEvents();
+        if (busyMilliseconds() - before > 0.5) quiet.start();
+        QThread::msleep(2);
+    }
+}
+
+void act(const QString& what, const std::function<void()>& work, double seconds = 20) {
+    application->action = what;
+    application->longest = 0;
+    const double before = busyMilliseconds();
+    QElapsedTimer timer;
+    timer.start();
+    work();
+    application->add(busyMilliseconds() - before, QStringLiteral("the action"));
+    settle(seconds);
+    QTextStream(stdout) << QStringLiteral("%1 %2 ms, longest handler %3 ms\n")
+                               .arg(what, -44)
+                               .arg(busyMilliseconds() - before, 8, 'f', 1)
+                               .arg(application->longest, 8, 'f', 1);
+}
+
+void press(QWidget& window, int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+    for (const QEvent::Type type : {QEvent::KeyPress, QEvent::KeyRelease}) {
+        QWidget* focused = QApplication::focusWidget();
+        QApplication::postEvent(focused ? focused : &window, new QKeyEvent(type, key, modifiers));
+    }
+}
+
+QString argument(const char* name) {
+    const QStringList all = QApplication::arguments();
+    const qsizetype at = all.indexOf(QLatin1String(name));
+    return at < 0 ? QString() : all.value(at + 1);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    MeasuredApplication measured(argc, argv);
+    application = &measured;
+    const QTemporaryDir folder;
+    std::unique_ptr<MainWindow> window;
+    act(QStringLiteral("start"), [&] {
+        ThemeManager::instance().apply();
+        window = std::make_unique<MainWindow>(
+            WorkspaceOptions{.settingsFile = folder.filePath(QStringLiteral("settings.ini")),
+                             .labsFolder = folder.filePath(QStringLiteral("labs")),
+                             .dataDir = {},
+                             .engine = {}});
+        window->resize(1280, 800);
+        window->show();
+        QApplication::processEvents();
+    });
+    const auto tellMemory = [](const char* when) {
+        QTextStream(stdout) << QStringLiteral("memory %1: %2 MB\n")
+                                   .arg(QLatin1String(when))
+                                   .arg(static_cast<double>(process_memory().now) / 1e6, 0, 'f', 0);
+    };
+    tellMemory("after the start");
+    if (const QString lab = argument("--lab"); !lab.isEmpty()) {
+        act(QStringLiteral("open the lab"), [&] { window->workspace().openLab(lab); });
+        tellMemory("with the lab");
+    }
+    ThemeManager& theme = ThemeManager::instance();
+    act(QStringLiteral("larger text, one page"), [&] { theme.setScale(110); });
+    act(QStringLiteral("smaller text, one page"), [&] { theme.setScale(100); });
+    act(QStringLiteral("first palette"), [&] { window->commandPalette().open(); });
+    act(QStringLiteral("first letters in the palette"), [&] {
+        for (const int key : {Qt::Key_R, Qt::Key_O}) press(*window, key);
+    });
+    act(QStringLiteral("close the palette"), [&] { press(*window, Qt::Key_Escape); });
+    act(QStringLiteral("second palette"), [&] { window->commandPalette().open(); });
+    act(QStringLiteral("close the palette"), [&] { press(*window, Qt::Key_Escape); });
+    tellMemory("after the palette");
+    for (const char* how : {"first", "again"}) {
+        for (const RoomEntry& room : rooms()) {
+            act(QStringLiteral("page %1, %2").arg(QLatin1String(room.id), QLatin1String(how)),
+                [&] { window->showRoom(QLatin1String(room.id)); });
+        }
+    }
+    tellMemory("with all pages");
+    for (const char* room : {"train", "rotation", "anatomy"}) {
+        act(QStringLiteral("page ") + QLatin1String(room), [&] { window->showRoom(QLatin1String(room)); });
+        act(QStringLiteral("larger text, all pages"), [&] { theme.setScale(110); });
+        act(QStringLiteral("smaller text, all pages"), [&] { theme.setScale(100); });
+        act(QStringLiteral("dark theme, all pages"), [&] { theme.setChoice(ThemeManager::Choice::dark); });
+        act(QStringLiteral("light theme, all pages"), [&] { theme.setChoice(ThemeManager::Choice::light); });
+    }
+    act(QStringLiteral("smaller window"), [&] { window->resize(1000, 700); });
+    act(QStringLiteral("larger window"), [&] { window->resize(1280, 800); });
+    if (const double seconds = argument("--train").toDouble(); seconds > 0) {
+        window->showRoom(QStringLiteral("train"));
+        settle();
+        act(
+            QStringLiteral("training, page train"), [&] { window->workspace().start(); }, seconds);
+        for (const RoomEntry& room : rooms()) {
+            act(
+                QStringLiteral("training, page ") + QLatin1String(room.id),
+                [&] { window->showRoom(QLatin1String(room.id)); }, seconds / 5);
+        }
+        act(QStringLiteral("stop the training"), [&] { window->workspace().session().stop(); });
+    }
+    if (const QString lecture = argument("--lecture"); !lecture.isEmpty()) {
+        act(
+            QStringLiteral("begin the lecture"), [&] { window->lectures().present(lecture, 0, -1); }, 3);
+        for (int i = 1; i <= 60; ++i)
+            act(
+                QStringLiteral("lecture, key %1").arg(i), [&] { press(*window, Qt::Key_PageDown); }, 1.5);
+        act(QStringLiteral("end the lecture"), [&] { press(*window, Qt::Key_Escape); });
+    }
+    std::vector<Handler>& handlers = measured.handlers;
+    std::sort(handlers.begin(), handlers.end(),
+              [](const Handler& a, const Handler& b) { return a.milliseconds > b.milliseconds; });
+    QTextStream(stdout) << QStringLiteral("%1 handlers above 16 ms; the longest:\n").arg(handlers.size());
+    for (std::size_t i = 0; i < std::min<std::size_t>(handlers.size(), 40); ++i) {
+        QTextStream(stdout) << QStringLiteral("%1 ms  %2: %3\n")
+                                   .arg(handlers[i].milliseconds, 7, 'f', 1)
+                                   .arg(handlers[i].action, handlers[i].event);
+    }
+    window.reset();
+    return 0;
+}
