@@ -39,7 +39,43 @@ TEST(DeviceNeed, CountsTheTensorsOfAStep) {
     const double last = 2 * 4 * 16 + 8 + 2 * 16 + (2 + 4) * 64 + 32;
     const double rounded_weights = 3 * 2 * parameters;
     EXPECT_DOUBLE_EQ(need.stored, rows * (layer + last) + rounded_weights);
-    EXPECT_GT(need.temporary, 0);
+    EXPECT_DOUBLE_EQ(need.temporary, rows * 2 * 4 * 64) << "gradients of the logits and of their logarithms";
+}
+
+// Per token the stream and its rounded row, and the largest of: q, k and v before and after they are arranged by head
+// with four rows; the MLP's rows; the rounded logits with two copies. And a copy of one run's weights.
+TEST(DeviceNeed, AnEvaluationHoldsItsLargestOperation) {
+    const auto evaluation = [](const RunSpec& spec, int vocabulary) {
+        return device_need(spec, 3, vocabulary).evaluation -
+               (4 + 2) * static_cast<double>(parameter_count(spec, vocabulary));
+    };
+    RunSpec spec = small();
+    const double tokens = 3 * 256 * 8;
+    const double stream = (4 + 2) * 16;
+    EXPECT_DOUBLE_EQ(evaluation(spec, 64), tokens * (stream + (2 + 4 + 4) * 64));
+    EXPECT_DOUBLE_EQ(evaluation(spec, 8), tokens * (stream + (2 + 4) * 48 + 4 * 4 * 16));
+    spec.mlp_width = 256;
+    EXPECT_DOUBLE_EQ(evaluation(spec, 8), tokens * (stream + 4 * 16 + 2 * 3 * 256));
+}
+
+// ALiBi's bias of 2 heads and the mask of a window, for 8 × 8 tokens, once for all runs; gates; norms of 2 + 2 heads of
+// 8 channels.
+TEST(DeviceNeed, CountsWhatVariantsOfAttentionStore) {
+    RunSpec plain = small();
+    plain.precision = Precision::float32;
+    plain.position = Position::none;
+    const auto more = [&](std::int64_t runs, const auto& change) {
+        RunSpec spec = plain;
+        change(spec);
+        return device_need(spec, runs, 64).stored - device_need(plain, runs, 64).stored;
+    };
+    for (const std::int64_t runs : {1, 3}) {
+        const double tokens = static_cast<double>(runs) * 2 * 8;
+        EXPECT_DOUBLE_EQ(more(runs, [](RunSpec& spec) { spec.position = Position::alibi; }), 4 * 2 * 8 * 8);
+        EXPECT_DOUBLE_EQ(more(runs, [](RunSpec& spec) { spec.attention_window = 4; }), 4 * 8 * 8);
+        EXPECT_DOUBLE_EQ(more(runs, [](RunSpec& spec) { spec.attention = AttentionKind::gated; }), tokens * 2 * 4 * 16);
+        EXPECT_DOUBLE_EQ(more(runs, [](RunSpec& spec) { spec.qk_norm = QkNorm::head; }), tokens * 4 * (8 * 8 + 4));
+    }
 }
 
 TEST(DeviceNeed, MicroBatchesStoreTheActivationsOfOnePass) {
