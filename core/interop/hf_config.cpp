@@ -21,7 +21,17 @@ using nlohmann::json;
 
 constexpr std::size_t max_bytes = std::size_t{4} << 20;
 
+// nanoGPT, whose models have learned positions; other programs with such keys name those of their rotation too.
+bool is_nanogpt(const json& config) {
+    const auto is_rotary = [](const auto& item) {
+        return item.key().find("rope") != std::string::npos || item.key().find("rotary") != std::string::npos;
+    };
+    return config.contains("block_size") && config.contains("n_embd") && !config.contains("model_type") &&
+           std::none_of(config.items().begin(), config.items().end(), is_rotary);
+}
+
 std::string model_type_of(const json& config) {
+    if (is_nanogpt(config)) return "nanogpt";
     const auto found = config.find("model_type");
     if (found == config.end() || found->is_null()) return "";
     if (!found->is_string())
@@ -48,15 +58,6 @@ bool has_rotary_keys(const json& config) {
                    "); choose a model with rotary embeddings, such as llama or gpt_neox.");
 }
 
-// nanoGPT, whose models have learned positions; other programs with such keys name those of their rotation too.
-bool is_nanogpt(const json& config) {
-    const auto is_rotary = [](const auto& item) {
-        return item.key().find("rope") != std::string::npos || item.key().find("rotary") != std::string::npos;
-    };
-    return config.contains("block_size") && config.contains("n_embd") && !config.contains("model_type") &&
-           std::none_of(config.items().begin(), config.items().end(), is_rotary);
-}
-
 // Throws BadInput for a model without rotary embeddings whose layers the program does not know.
 HfPosition position_of(const json& config, const std::string& type) {
     const auto by_type = has_rotary_keys(config) ? std::nullopt : unrotated_position(type);
@@ -79,7 +80,6 @@ HfPosition position_of(const json& config, const std::string& type) {
                        "), whose rotary embedding rotates by row and column; choose the config of a text model.");
     }
     if (config.value("use_rope", json()) == false) return HfPosition::none;
-    if (is_nanogpt(config)) return HfPosition::learned;
     if (!by_type) return HfPosition::rotary;
     return by_type == "alibi" ? HfPosition::alibi : HfPosition::learned;
 }

@@ -80,6 +80,7 @@ std::optional<HfDecoder> hf_decoder(std::string_view type, HfReader& reader) {
     decoder->head_bias = flag_or(reader, type == "ernie4_5_moe" ? "use_bias" : "lm_head_bias", decoder->head_bias);
     if (!flag_or(reader, decoder->qk_norm_key, true)) decoder->qk_norm = HfQkNorm::none;
     if (flag_or(reader, "use_post_norm", type == "hyperclovax")) decoder->norms = 4;
+    if (type == "nanogpt" && !decoder->mlp_bias) decoder->norm = HfNorm::layer_without_bias;
     if (type == "gpt_neox") decoder->parallel = flag_or(reader, "use_parallel_residual", true);
     if (type == "stablelm" && flag_or(reader, "use_parallel_residual", false)) {
         decoder->parallel = true;

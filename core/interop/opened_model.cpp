@@ -22,6 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+const std::string compiled_prefix = "_orig_mod.";  // of the names of modules that torch.compile has wrapped
+
 // Rows of the file's tensor become columns.
 void read_transposed(const WeightFiles::Entry& entry, const SourceRows& part, std::int64_t columns,
                      std::span<float> to) {
@@ -42,6 +44,12 @@ void read_rows(const WeightFiles::Entry& entry, const SourceRows& part, std::int
         entry.file->read(entry.tensor, part.row_in_file(first) * columns, to.subspan(offset, count));
         first = end;
     }
+}
+
+fs::path config_file(const fs::path& folder) {
+    std::error_code error;
+    const bool is_nanogpt = !fs::exists(folder / "config.json", error) && fs::exists(folder / "model_args.json", error);
+    return folder / (is_nanogpt ? "model_args.json" : "config.json");
 }
 
 // The params.json of Meta and Mistral as the config.json of the same model. What it leaves out follows from the
@@ -119,7 +127,7 @@ OpenedModel::OpenedModel(const fs::path& path) : path_(path), files_(std::make_u
     has_params_ = !files_->gguf() && files_->find("tok_embeddings.weight") && fs::exists(folder / "params.json", error);
     config_ = files_->gguf() ? gguf_config(*files_)
               : has_params_  ? config_of_params(load_model_config(folder / "params.json"), *files_)
-                             : load_model_config(folder / "config.json");
+                             : load_model_config(config_file(folder));
     const ModelPlan whole = plan();
     const std::string type = text_model(config_).value("model_type", "");
     if (!whole.tensor_names) {
@@ -150,6 +158,7 @@ ModelPlan OpenedModel::plan(std::int64_t tokens) const {
 
 const WeightFiles::Entry* OpenedModel::find(const std::string& name) const {
     const WeightFiles::Entry* entry = files_->find(name);
+    if (!entry) entry = files_->find(compiled_prefix + name);
     if (entry || prefix_.empty() || !name.starts_with(prefix_)) return entry;
     return files_->find(name.substr(prefix_.size()));
 }
@@ -175,7 +184,8 @@ void OpenedModel::check_tensors(const ModelPlan& plan) {
     }
     const TensorNames& names = *plan.tensor_names;
     const auto is_ignored = [&](const std::string& name) {
-        const bool is_tied_head = plan.head.is_tied && name == names.names.at("head").parts.front() + ".weight";
+        const std::string head = names.names.at("head").parts.front() + ".weight";
+        const bool is_tied_head = plan.head.is_tied && (name == head || name == compiled_prefix + head);
         return is_tied_head || used.contains(name) ||
                std::ranges::any_of(names.unused, [&](const std::string& end) { return name.ends_with(end); });
     };

@@ -16,10 +16,10 @@ namespace ropelab {
 /// A model that others trained: its config and tokenizer, and its weights, which are read when an engine loads them.
 class OpenedModel {
  public:
-    /// A folder with config.json and safetensors, or params.json and consolidated.safetensors, a safetensors file
-    /// beside such a file, or a GGUF file. Throws BadInput, with the reason, if the config or the files are invalid, or
-    /// the plan of the config does not say which tensors it has, or the files lack one, or have one of another shape or
-    /// one that the model does not use.
+    /// A folder with config.json (or nanoGPT's model_args as config.json or model_args.json) and safetensors, or
+    /// params.json and consolidated.safetensors, a safetensors file beside such a file, or a GGUF file. Throws
+    /// BadInput, with the reason, if the config or the files are invalid, or the plan of the config does not say which
+    /// tensors it has, or the files lack one, or have one of another shape or one that the model does not use.
     explicit OpenedModel(const std::filesystem::path& path);
 
     const std::string& name() const { return name_; }  // of its folder or file

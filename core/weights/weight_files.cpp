@@ -26,10 +26,14 @@ bool is_pickle(const fs::path& file) {
 }
 
 [[noreturn]] void refuse_pickle(const fs::path& file) {
-    throw BadInput(file.string() +
-                   " contains pickled weights, which can run any program when they are read; convert them to "
-                   "safetensors with transformers, for example by "
-                   "AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(NEW_FOLDER).");
+    const std::string how =
+        file.filename() == "ckpt.pt"
+            ? "load them with checkpoint = torch.load(FILE, weights_only=True), and write checkpoint[\"model_args\"] "
+              "as config.json and {name: tensor.clone() for name, tensor in checkpoint[\"model\"].items()} with "
+              "safetensors.torch.save_file as model.safetensors into a new folder."
+            : "convert them to safetensors with transformers, for example by "
+              "AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(NEW_FOLDER).";
+    throw BadInput(file.string() + " contains pickled weights, which can run any program when they are read; " + how);
 }
 
 // The cache of the Hugging Face hub has links from a snapshot to blobs two folders above it.

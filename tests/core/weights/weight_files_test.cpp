@@ -140,6 +140,8 @@ TEST_F(WeightFilesTest, RefusesPicklesAndFoldersWithoutWeights) {
     const fs::path pickle = folder_.write("pytorch_model.bin", "x");
     for (const fs::path& path : {pickle, folder_.path()})
         EXPECT_MESSAGE(WeightFiles(path), BadInput, "convert them to safetensors");
+    EXPECT_MESSAGE(WeightFiles(folder_.write("of nanoGPT/ckpt.pt", "x")), BadInput,
+                   "checkpoint[\"model_args\"] as config.json");
     folder_.write("model.Q8_0.gguf", "x");
     EXPECT_MESSAGE(WeightFiles(folder_.path()), BadInput, "model.Q8_0.gguf");
 }

@@ -12,6 +12,8 @@
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/model_table.h"
 #include "core/interop/opened_model.h"
+#include "core/plan/layout.h"
+#include "core/weights/safetensors.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/shared_data.h"
@@ -130,6 +132,63 @@ TEST(ConfigPlan, ComputesTheLogitsOfEveryArchitecture) {
     const char* folder = std::getenv("ROPELAB_MODELS");
     if (!folder) GTEST_SKIP() << "ROPELAB_MODELS does not name a folder that tests/core/interop/make_models.py made.";
     for (const fs::path& model : folders_in(folder)) EXPECT_NO_THROW(expect_logits_of_transformers(model, 1e-4));
+}
+
+// A small model with nanoGPT's names: number i of tensor k is 0.4·sin(1.3·i + k), and 1 more for the weight of a norm.
+void write_nanogpt(const ScratchFolder& folder, bool has_bias, const std::string& prefix, const std::string& config) {
+    constexpr std::int64_t width = 8, context = 6, vocabulary = 11;
+    TensorFile file;
+    const auto add = [&](const std::string& name, std::vector<std::int64_t> shape, double centre) {
+        std::vector<float> values;
+        const auto k = static_cast<double>(file.tensors.size());
+        for (std::int64_t i = 0; i < shape.front() * (shape.size() > 1 ? shape.back() : 1); ++i)
+            values.push_back(static_cast<float>(centre + 0.4 * std::sin(1.3 * static_cast<double>(i) + k)));
+        file.tensors.push_back({prefix + "transformer." + name, std::move(shape), std::move(values)});
+    };
+    const auto add_with_bias = [&](const std::string& name, const std::vector<std::int64_t>& shape) {
+        add(name + ".weight", shape, shape.size() == 1 ? 1 : 0);
+        if (has_bias) add(name + ".bias", {shape.front()}, 0);
+    };
+    add("wte.weight", {vocabulary, width}, 0);
+    add("wpe.weight", {context, width}, 0);
+    for (const std::string layer : {"h.0.", "h.1."}) {
+        add_with_bias(layer + "ln_1", {width});
+        add_with_bias(layer + "attn.c_attn", {3 * width, width});
+        add_with_bias(layer + "attn.c_proj", {width, width});
+        add_with_bias(layer + "ln_2", {width});
+        add_with_bias(layer + "mlp.c_fc", {4 * width, width});
+        add_with_bias(layer + "mlp.c_proj", {width, 4 * width});
+    }
+    add_with_bias("ln_f", {width});
+    file.tensors.push_back({prefix + "lm_head.weight", {vocabulary, width}, file.tensors.front().values});
+    write_safetensors(folder / "model.safetensors", file);
+    const json arguments = {{"n_layer", 2},          {"n_head", 2},      {"n_embd", width},         {"dropout", 0.0},
+                            {"block_size", context}, {"bias", has_bias}, {"vocab_size", vocabulary}};
+    folder.write(config, json({{"model_args", arguments}, {"iter_num", 5}}).dump());
+}
+
+// The logits of the last token are those of a model that was written from nanoGPT's description in PyTorch, in float64.
+TEST(ConfigPlan, ComputesTheLogitsOfNanoGpt) {
+    const std::vector<std::int32_t> tokens = {3, 1, 4, 1, 5, 9};
+    const std::map<bool, std::vector<double>> expected = {
+        {true,
+         {0.750189, -1.857017, 1.333326, 0.361067, -1.738432, 1.589399, -0.044823, -1.539109, 1.771655, -0.448632,
+          -1.268304}},
+        {false,
+         {-0.54779, 0.059341, 0.481211, -0.599245, 0.191123, 0.384811, -0.622869, 0.314028, 0.270539, -0.617565,
+          0.422349}}};
+    TorchEngine engine;
+    for (const auto& [has_bias, last] : expected) {
+        for (const auto& [prefix, config] : {std::pair("", "config.json"), {"_orig_mod.", "model_args.json"}}) {
+            const ScratchFolder folder;
+            write_nanogpt(folder, has_bias, prefix, config);
+            const OpenedModel opened(folder.path());
+            const auto logits = opened.load(engine, opened.plan(std::ssize(tokens)))->logits(tokens);
+            ASSERT_EQ(logits.size(), last.size() * tokens.size());
+            for (std::size_t i = 0; i < last.size(); ++i)
+                EXPECT_NEAR(logits[logits.size() - last.size() + i], last[i], 1e-5) << has_bias << prefix << i;
+        }
+    }
 }
 
 TEST(ConfigPlan, WhatTheEngineDoesNotComputeIsNamed) {
