@@ -21,6 +21,7 @@ nlohmann::json to_json(const SequentialDesign& design) {
                            {"alpha", design.alpha},
                            {"futility", design.futility}};
     if (is_anytime) json["prior_variance"] = design.prior_variance;
+    if (design.target) json.update({{"target_loss", *design.target}, {"tuning_seeds", design.tuning_seeds}});
     if (!is_anytime) json.update({{"looks", design.looks}, {"spending", to_string(design.spending)}});
     return json;
 }
@@ -38,6 +39,8 @@ SequentialDesign sequential_design_from_json(const nlohmann::json& json) {
         design.futility = json.at("futility").get<double>();
         design.prior_variance = json.value("prior_variance", design.prior_variance);
         design.looks = json.value("looks", design.looks);
+        if (json.contains("target_loss")) design.target = json.at("target_loss").get<double>();
+        design.tuning_seeds = json.value("tuning_seeds", design.tuning_seeds);
         design.spending = spending(json.value("spending", to_string(design.spending)));
     } catch (const nlohmann::json::exception&) {
         throw BadInput("The stopping rule is damaged: it must name its kind, largest number of seeds and levels.");

@@ -351,6 +351,9 @@ void add_commands(ReportDocument& document, const ReportSource& source, const Re
                                      joined(design->looks, ",", [](auto look) { return std::to_string(look); })
                      : design ? " --until-decided --max-seeds " + std::to_string(design->cap)
                               : "") +
+                    (design && design->target ? " --target-loss " + number_text(*design->target) + " --target-error " +
+                                                    number_text(design->alpha)
+                                              : "") +
                     '\n';
         first = false;
     }

@@ -113,8 +113,11 @@ int ResultsTable::looks(const ResultGroup& group) const {
     return std::max({1, looks_of(group, other ? *other : group), other ? looks_of(*other, group) : 0});
 }
 
-std::string end_of(const SequentialResult& result) {
-    return result.end == SequentialResult::End::refutation ? "equivalent" : to_string(result.end);
+std::string end_of(const SequentialDesign& design, const SequentialResult& result) {
+    using End = SequentialResult::End;
+    if (design.target && result.end == End::claim) return "below the target";
+    if (result.end == End::refutation) return design.target ? "above the target" : "equivalent";
+    return to_string(result.end);
 }
 
 nlohmann::json sequential_json(const SequentialResult& result) {

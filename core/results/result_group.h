@@ -110,8 +110,9 @@ struct Comparison {
     std::optional<SequentialResult> sequential;
 };
 
-/// How the comparison of two settings ended: to_string(End), and "equivalent" for a refutation of their difference.
-std::string end_of(const SequentialResult& result);
+/// How a comparison ended: to_string(End), but "equivalent" for a refutation of the difference of two settings, and
+/// "below the target" or "above the target" with a target.
+std::string end_of(const SequentialDesign& design, const SequentialResult& result);
 /// {"e_value", "p", "stopped", "seeds_used", "looks"} and, beside these, the corrected p, the p of the refutation or
 /// equivalence, the anytime-valid interval of the difference and the predicted chance of a verdict by the cap.
 nlohmann::json sequential_json(const SequentialResult& result);
@@ -193,6 +194,8 @@ struct ResultsTable {
     bool compares_survivors(const ResultGroup& group) const;
     /// More than one if experiments added seeds to the group or its baseline when the lab file already had some.
     int looks(const ResultGroup& group) const;
+    /// Of the stopping rule; no group has a baseline then.
+    std::optional<double> target() const { return sequential ? sequential->design.target : std::nullopt; }
     int comparisons() const;
 };
 

@@ -83,7 +83,7 @@ std::string imported_words(const ResultsTable& table) {
 
 bool has_fewer_pairs(const ResultsTable& table, const ResultGroup& group) {
     const ResultGroup* baseline = table.baseline_of(group);
-    return group.decided().p && is_by_seed(group.test) &&
+    return baseline && group.decided().p && is_by_seed(group.test) &&
            (group.pairs < counted_runs(table, group) || group.pairs < counted_runs(table, *baseline));
 }
 
@@ -100,7 +100,11 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
                             });
     std::vector<std::string> result = {std::string(shows_nats ? "Losses are in nats per token: mean" : "Mean") +
                                        " ± sample standard deviation over n seeds."};
-    if (table.groups.size() > 1) {
+    if (table.target()) {
+        result.push_back("Stopping rule, fixed before the first run: " + words_of(table.sequential->design) + ".");
+        for (const ResultGroup& group : table.groups)
+            result.push_back(group_label(table, group) + ": " + verdict_of(table, group).words);
+    } else if (table.groups.size() > 1) {
         if (table.margin_percent > 0) {
             result.push_back("Relevance margin: " + margin_words(table) +
                              ". A difference is called equivalent if its 95 % interval lies "
@@ -262,6 +266,8 @@ std::string trained_words(const ResultsTable& table) {
 }
 
 std::string baseline_and_test_words(const ResultsTable& table) {
+    if (table.target())
+        return " Stopping rule, fixed before the first run: " + words_of(table.sequential->design) + ".";
     const ResultGroup* tested = nullptr;
     int comparisons = 0;
     for (const ResultGroup& group : table.groups) {
@@ -468,7 +474,9 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     add({"look", [&table](Group group) { return table.looks(group); }});
     if (table.sequential) {
         const auto result = [](Group group) { return group.paired.sequential; };
-        const auto stopped = [result](Group group) { return result(group) ? end_of(*result(group)) : ""; };
+        const auto stopped = [result, &table](Group group) {
+            return result(group) ? end_of(table.sequential->design, *result(group)) : "";
+        };
         const auto number = [result](auto SequentialResult::*field) {
             return [=](Group group) {
                 return result(group) ? std::optional<double>(static_cast<double>((*result(group)).*field))

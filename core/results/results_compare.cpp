@@ -252,9 +252,10 @@ struct SequentialPairs {
     bool blocked = false;  // a run of the next seed failed
 };
 
-SequentialPairs sequential_pairs(const ResultGroup& group, const ResultGroup& baseline, const ResultsTable& table) {
+SequentialPairs sequential_pairs(const ResultGroup& group, const ResultGroup& baseline, const ResultsTable& table,
+                                 std::size_t measure) {
     SequentialPairs pairs;
-    const std::vector<double> ours = group.values(table.compared), theirs = baseline.values(table.compared);
+    const std::vector<double> ours = group.values(measure), theirs = baseline.values(measure);
     const auto place_of = [](const std::vector<std::int64_t>& seeds, std::int64_t seed) {
         return static_cast<std::size_t>(std::ranges::find(seeds, seed) - seeds.begin());
     };
@@ -285,7 +286,8 @@ void compare_sequentially(const std::vector<ResultGroup*>& family, const Results
             baseline && baseline != group && !repeats(table, *group) && is_testable(*group, *baseline, table.compared);
         if (!is_compared) continue;
         compared.push_back(group);
-        const auto& [ours, theirs, blocked] = pairs.emplace_back(sequential_pairs(*group, *baseline, table));
+        const auto& [ours, theirs, blocked] =
+            pairs.emplace_back(sequential_pairs(*group, *baseline, table, table.compared));
         SequentialRow& row = rows.emplace_back();
         row.claim = statement_different(ours, theirs);
         row.differences = row.claim.sides.front().values;
@@ -311,6 +313,39 @@ void compare_sequentially(const std::vector<ResultGroup*>& family, const Results
                                                  result.interval.high, describe(theirs).mean, static_cast<int>(used)};
         set_difference(group, table);
     }
+}
+
+SequentialPairs values_in_order(const ResultsTable& table, const ResultGroup& group) {
+    return sequential_pairs(group, group, table, measure_index(target_measure));
+}
+
+void compare_with_target(ResultsTable& table) {
+    const double target = *table.target();
+    std::vector<SequentialPairs> values;
+    std::vector<SequentialRow> rows;
+    for (const ResultGroup& group : table.groups) {
+        const auto& [ours, same, blocked] = values.emplace_back(values_in_order(table, group));
+        rows.push_back({statement_below(ours, target), statement_above(ours, target), {}, std::ssize(ours), blocked});
+        for (const double value : ours) rows.back().differences.push_back(value - target);
+    }
+    const std::vector<SequentialResult> results = replay(table.sequential->design, rows);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        ResultGroup& group = table.groups[i];
+        group.against.reset();
+        group.test = TestKind::paired;
+        group.comparisons = static_cast<int>(results.size());
+        group.pairs = static_cast<int>(results[i].pairs);
+        Comparison& comparison = group.paired;
+        comparison.sequential = results[i];
+        if (results[i].pairs == 0) continue;
+        const bool is_below = results[i].end != SequentialResult::End::refutation;
+        comparison.p = is_below ? results[i].p : results[i].p_refutation;
+        comparison.p_holm = is_below ? results[i].p_holm : results[i].p_refutation_holm;
+        const double mean = describe(std::span(values[i].ours).first(static_cast<std::size_t>(group.pairs))).mean;
+        comparison.estimate =
+            DifferenceInterval{mean - target, results[i].interval.low, results[i].interval.high, target, group.pairs};
+    }
+    table.test = TestKind::paired;
 }
 
 // `needed` is for the observed standard deviation times a factor.
@@ -361,7 +396,14 @@ TestKind test_kind_between(const ResultGroup& a, const ResultGroup& b, std::size
     return pairs >= 2 && 2 * pairs >= std::min(a.seeds.size(), b.seeds.size()) ? TestKind::paired : TestKind::welch;
 }
 
+double target_bound(const ResultsTable& table, const ResultGroup& group) {
+    const SequentialDesign& design = table.sequential->design;
+    return upper_bound(design, values_in_order(table, group).ours, group.pairs,
+                       design.alpha / static_cast<double>(table.groups.size()));
+}
+
 void compare_groups(ResultsTable& table, std::optional<TestKind> test) {
+    if (table.target()) return compare_with_target(table);
     find_repeats(table);
     if (table.sequential) test = TestKind::paired;
     std::vector<std::vector<ResultGroup*>> families;  // the groups of each data set

@@ -13,6 +13,10 @@ namespace ropelab {
 // The runs of a cohort share one clock (core/contract/training_clock.h), and the load of the machine differs between
 // sessions and drifts within one: most training times are one measurement, not one per seed.
 
+/// Compared with the target of a stopping rule: the loss of the last weights on the whole validation split, which no
+/// choice of an evaluation makes lower.
+inline constexpr const char* target_measure = "whole_validation_loss";
+
 /// Two-sided level of all comparisons with a baseline together.
 inline constexpr double family_level = 0.05;
 
@@ -59,6 +63,10 @@ TestKind test_kind_between(const ResultGroup& a, const ResultGroup& b, std::size
 
 /// Requires the table's baselines, compared measure and descriptions of the groups. `test`: ResultsOptions::test.
 void compare_groups(ResultsTable& table, std::optional<TestKind> test);
+
+/// One-sided upper bound of the mean, valid at all looks and for all groups together: at level alpha / number of
+/// groups. NaN before the first look. Requires a table with a target.
+double target_bound(const ResultsTable& table, const ResultGroup& group);
 
 /// t has the sign of mean(a) − mean(b); nullopt if no test is possible.
 std::optional<TTest> test_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure, TestKind kind);

@@ -89,7 +89,7 @@ std::string results_text(const ResultsTable& table, const TableStyle& style) {
         lines.emplace_back("--columns full prints all columns, and each verdict in a sentence.");
     }
     for (const ResultGroup& group : table.groups) {
-        if (is_short || table.groups.size() < 2 || table.is_baseline(group)) continue;
+        if (is_short || table.groups.size() < 2 || table.is_baseline(group) || table.target()) continue;
         lines.push_back(group_label(table, group) + ": " + verdict_of(table, group).words);
     }
     for (const ThetaCurve& curve : theta_curves(table)) lines.push_back(theta_curve_words(table, curve));
@@ -195,7 +195,8 @@ json results_json(const ResultsTable& table) {
         entry["look"] = table.looks(group);
         if (comparison.sequential) {
             entry["sequential"] = sequential_json(*comparison.sequential);
-            entry["sequential"]["stopped"] = end_of(*comparison.sequential);
+            if (table.target()) entry["target"] = target_json(table, group);
+            entry["sequential"]["stopped"] = end_of(table.sequential->design, *comparison.sequential);
         }
         const Verdict verdict = verdict_of(table, group);
         entry["verdict"] = {{"kind", to_string(verdict.kind)}, {"words", verdict.words}};

@@ -365,6 +365,7 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
     table.target_loss = options.target_loss;
     const auto has_first_rule = [&](const ResultRun& run) { return run.sequential == runs.front().sequential; };
     if (!runs.empty() && std::ranges::all_of(runs, has_first_rule)) table.sequential = runs.front().sequential;
+    if (!table.target_loss) table.target_loss = table.target();
 
     check_split(options.split_by);
     const CompleteSettings settings(runs, options.split_by);
@@ -405,13 +406,16 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
             described.confidence_low = low;
             described.confidence_high = high;
         }
-        if (!options.target_loss) continue;
+        if (!table.target_loss) continue;
         for (const std::size_t run : group.counted) {
-            group.iterations_until.push_back(iterations_until(runs[run], *options.target_loss));
+            group.iterations_until.push_back(iterations_until(runs[run], *table.target_loss));
         }
         group.until = describe(group.iterations_until);
     }
-    table.compared = options.compare == "auto" ? default_measure(table) : measure_index(options.compare);
+    if (options.compare != "auto")
+        table.compared = measure_index(options.compare);
+    else
+        table.compared = table.target() ? measure_index(target_measure) : default_measure(table);
     if (!table.groups.empty() || !options.baseline.empty()) {
         table.baseline = find_baseline(table, settings, options.baseline);
         find_baselines(table, settings, options.baseline);

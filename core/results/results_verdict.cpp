@@ -7,6 +7,7 @@
 
 #include "core/base/numbers.h"
 #include "core/results/results_compare.h"
+#include "core/table/table.h"
 
 namespace ropelab {
 
@@ -107,14 +108,19 @@ std::string sequential_words(const ResultsTable& table, const Comparison& compar
     if (!comparison.sequential) return {};
     using End = SequentialResult::End;
     const SequentialResult& result = *comparison.sequential;
-    static const std::map<End, std::string> beginnings = {
-        {End::open, "Not settled yet"},  {End::claim, "Settled"},
-        {End::refutation, "Equivalent"}, {End::futile, "Stopped for futility, which shows no equivalence,"},
-        {End::budget, "Budget spent"},   {End::blocked, "Stopped by a diverged run"}};
+    const bool to_target = table.target().has_value();
+    const std::map<End, std::string> beginnings = {
+        {End::open, "Not settled yet"},
+        {End::claim, "Settled"},
+        {End::refutation, to_target ? "Settled" : "Equivalent"},
+        {End::futile, to_target ? "Stopped for futility, which shows nothing about the mean,"
+                                : "Stopped for futility, which shows no equivalence,"},
+        {End::budget, "Budget spent"},
+        {End::blocked, "Stopped by a diverged run"}};
     return " " + beginnings.at(result.end) + " after " + std::to_string(result.pairs) + " of at most " +
            counted(table.sequential->design.cap, "seed") + " (" + counted(result.looks, "look") +
-           (std::isfinite(result.e_value) ? ", e-value " + rough_text(result.e_value) : "") +
-           "); p and interval hold at all looks together.";
+           (std::isfinite(result.e_value) ? ", e-value " + rough_text(result.e_value) : "") + "); p and " +
+           (to_target ? "bound" : "interval") + " hold at all looks together.";
 }
 
 double margin_of(const ResultsTable& table, const DifferenceInterval& estimate) {
@@ -212,7 +218,62 @@ bool is_equivalent(const ResultsTable& table, const std::optional<DifferenceInte
     return estimate && std::max(std::abs(estimate->low), std::abs(estimate->high)) < margin_of(table, *estimate);
 }
 
+namespace {
+
+// Of the group's first run; NaN without one.
+double iterations_of(const ResultGroup& group) {
+    return group.summaries.empty() ? Description::unknown : static_cast<double>(group.summaries.front().iterations);
+}
+
+Verdict target_verdict(const ResultsTable& table, const ResultGroup& group) {
+    using End = SequentialResult::End;
+    const Comparison& comparison = group.paired;
+    if (!comparison.estimate)
+        return {Verdict::Kind::untested, "No test: fewer seeds have ended than the first look needs."};
+    const SequentialResult& result = *comparison.sequential;
+    const DifferenceInterval& estimate = *comparison.estimate;
+    const bool is_decided = result.end == End::claim || result.end == End::refutation;
+    const Description& seconds = group.described[measure_index("seconds")];
+    const std::string beginning = result.end == End::claim ? "Below the target"
+                                  : is_decided             ? "Above the target"
+                                                           : "Not decided";
+    const std::string words =
+        beginning + text_words(table) + ": the mean validation loss of " + counted(result.pairs, "seed") + " after " +
+        number_text(iterations_of(group)) + " iterations (" + rough_text(seconds.mean) + " s per run) is " +
+        fixed_text(estimate.reference + estimate.difference, 4) + " nats, " +
+        rough_text(std::abs(estimate.difference)) + (estimate.difference < 0 ? " below" : " above") +
+        " the target of " + number_text(estimate.reference) + " (upper bound of the mean " +
+        fixed_text(target_bound(table, group), 4) + "; " + (result.end == End::refutation ? "above: " : "below: ") +
+        p_words(comparison.p_holm.value_or(1)) + " after Holm's correction over " +
+        counted(group.comparisons, "setting") + "); " +
+        (group.until.n > 0 ? "the first evaluation at or below the target is after " +
+                                 mean_and_deviation(group.until, 0) + " iterations (" + std::to_string(group.until.n) +
+                                 " of " + counted(group.iterations_until.size(), "run") + ")."
+                           : "no evaluation is at or below the target.");
+    return {result.end == End::claim ? Verdict::Kind::better
+            : is_decided             ? Verdict::Kind::worse
+                                     : Verdict::Kind::undecided,
+            words + sequential_words(table, comparison)};
+}
+
+}  // namespace
+
+nlohmann::json target_json(const ResultsTable& table, const ResultGroup& group) {
+    const auto& estimate = group.paired.estimate;
+    return {{"target_loss", *table.target()},
+            {"seeds_used", group.pairs},
+            {"mean", estimate ? json_number(estimate->reference + estimate->difference) : nullptr},
+            {"upper_bound", json_number(target_bound(table, group))},
+            {"error", table.sequential->design.alpha},
+            {"tuning_seeds", table.sequential->design.tuning_seeds},
+            {"iterations", json_number(iterations_of(group))},
+            {"seconds_per_run", json_number(group.described[measure_index("seconds")].mean)},
+            {"iterations_to_target", json_number(group.until.mean)},
+            {"runs_to_target", group.until.n}};
+}
+
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
+    if (table.target()) return target_verdict(table, group);
     if (table.is_baseline(group)) return {Verdict::Kind::baseline, "This group is the baseline of the comparison."};
     const Comparison& comparison = group.decided();
     if (!comparison.p || !comparison.p_holm || !comparison.estimate) {
@@ -288,7 +349,7 @@ std::string stopping_state(const ResultsTable& table) {
     for (const ResultGroup& group : table.groups) {
         if (!group.paired.sequential) continue;
         ++comparisons;
-        ++ends[end_of(*group.paired.sequential)];
+        ++ends[end_of(table.sequential->design, *group.paired.sequential)];
         pairs = std::max(pairs, group.paired.sequential->pairs);
         looks = std::max(looks, group.paired.sequential->looks);
     }
@@ -300,6 +361,15 @@ std::string stopping_state(const ResultsTable& table) {
 }
 
 std::string headline(const ResultsTable& table, const GroupNamer& name) {
+    if (const auto target = table.target()) {
+        std::string below;
+        for (const ResultGroup& group : table.groups) {
+            if (verdict_of(table, group).kind == Verdict::Kind::better)
+                below += (below.empty() ? "" : ", ") + (table.groups.size() == 1 ? "yes" : name(group));
+        }
+        return "Mean loss below the target of " + number_text(*target) + " nats" + text_words(table) + ": " +
+               (below.empty() ? "not shown" : below) + " (" + stopping_state(table) + ")";
+    }
     const auto rank = [&](const ResultGroup& group) {
         const Verdict::Kind kind = verdict_of(table, group).kind;
         const int order = kind == Verdict::Kind::better ? 2 : kind == Verdict::Kind::worse ? 1 : 0;

@@ -42,6 +42,10 @@ bool is_equivalent(const ResultsTable& table, const std::optional<DifferenceInte
 
 using GroupNamer = std::function<std::string(const ResultGroup&)>;
 
+/// What the verdict on a group says against the target of the stopping rule: seeds, mean, bound, p, iterations and
+/// seconds of a run, and iterations to the first evaluation below the target.
+nlohmann::json target_json(const ResultsTable& table, const ResultGroup& group);
+
 /// "anytime-valid e-process" or "group-sequential t tests".
 std::string name_of(const SequentialDesign& design);
 

@@ -230,6 +230,8 @@ void check(const SequentialDesign& design) {
         refuse("the level is " + number_text(design.alpha) + "; it must be above 0 and below 0.5.");
     if (!(design.futility >= 0 && design.futility < 1))
         refuse("the probability of futility is " + number_text(design.futility) + "; it must be from 0 to below 1.");
+    if (design.target && !(*design.target > 0 && std::isfinite(*design.target)))
+        refuse("the target loss is " + number_text(*design.target) + "; it must be a positive number of nats.");
     if (design.kind == Kind::anytime) return;
     if (design.looks.empty() || design.looks.back() != design.cap)
         refuse("the last look must be at the largest number of seeds, " + std::to_string(design.cap) + ".");
@@ -251,19 +253,28 @@ SequentialDesign group_sequential_design(std::int64_t cap) {
 }
 
 std::string words_of(const SequentialDesign& design) {
+    const std::string of = design.target ? " on the mean of the whole validation loss against the target of " +
+                                               number_text(*design.target) + " nats"
+                                         : "";
+    const std::string held_out =
+        design.tuning_seeds.empty()
+            ? ""
+            : "; the seeds that chose the settings are not used (" +
+                  joined(design.tuning_seeds, ", ", [](auto seed) { return std::to_string(seed); }) + ")";
     const std::string level = ", level " + percent_text(design.alpha) + " % after Holm's correction";
     const std::string futility =
         design.futility > 0 ? "; stops for futility if the predicted probability of a verdict by " +
                                   std::to_string(design.cap) + " seeds is below " + percent_text(design.futility) + " %"
                             : "";
     if (design.kind == Kind::anytime) {
-        return "anytime-valid t-mixture e-process on differences of equal seeds (prior variance " +
-               number_text(design.prior_variance) + "), after each seed from " + std::to_string(design.first) +
-               " to at most " + std::to_string(design.cap) + level + futility;
+        return "anytime-valid t-mixture e-process" + (design.target ? of : " on differences of equal seeds") +
+               " (prior variance " + number_text(design.prior_variance) + "), after each seed from " +
+               std::to_string(design.first) + " to at most " + std::to_string(design.cap) + level + futility + held_out;
     }
-    return "group-sequential paired t tests (" + to_string(design.spending) + " spending) at " +
+    return "group-sequential " + std::string(design.target ? "t tests" : "paired t tests") + of + " (" +
+           to_string(design.spending) + " spending) at " +
            joined(design.looks, ", ", [](std::int64_t look) { return std::to_string(look); }) + " seeds" + level +
-           futility;
+           futility + held_out;
 }
 
 Statement statement_different(std::span<const double> x, std::span<const double> y) {
@@ -276,6 +287,14 @@ Statement statement_ratio_inside(std::span<const double> x, std::span<const doub
 
 Statement statement_ratio_outside(std::span<const double> x, std::span<const double> y, double low, double high) {
     return {{side_of(Process::above, x, y, -1, low), side_of(Process::above, x, y, 1, -high)}, false};
+}
+
+Statement statement_below(std::span<const double> values, double target) {
+    return {{side_of(Process::above, values, std::vector<double>(values.size(), target), -1, 1)}, false};
+}
+
+Statement statement_above(std::span<const double> values, double target) {
+    return {{side_of(Process::above, values, std::vector<double>(values.size(), target), 1, -1)}, false};
 }
 
 std::string to_string(End end) {
@@ -368,6 +387,18 @@ double sequential_p(const SequentialDesign& design, const Statement& statement, 
     return state.p().value_or(1);
 }
 
+double upper_bound(SequentialDesign design, std::span<const double> values, std::int64_t pairs, double alpha) {
+    design.alpha = alpha;
+    double bound = Description::unknown;
+    for (std::int64_t n = design.next_look(0); n <= pairs; n = design.next_look(n)) {
+        const Sample sample = sample_of(values.first(static_cast<std::size_t>(n)));
+        const double half = critical_t(design, n, true) * sample.standard_deviation / std::sqrt(static_cast<double>(n));
+        if (sample.standard_deviation > 0) bound = std::fmin(bound, sample.mean + half);
+        if (n >= design.cap) break;
+    }
+    return bound;
+}
+
 SequentialPower sequential_power(const SequentialDesign& design, double effect, int rows, int repeats) {
     const auto cap = static_cast<std::size_t>(design.cap);
     std::vector<float> normal((static_cast<std::size_t>(rows) + 1) * cap);
@@ -378,6 +409,11 @@ SequentialPower sequential_power(const SequentialDesign& design, double effect, 
         std::vector<SequentialRow> family;
         for (int row = 1; row <= rows; ++row) {
             std::vector<double> values(normal.begin() + row * design.cap, normal.begin() + (row + 1) * design.cap);
+            if (design.target) {
+                for (double& value : values) value -= std::sqrt(0.5) * effect;
+                family.push_back({statement_below(values, 0), statement_above(values, 0), {}, design.cap});
+                continue;
+            }
             for (double& value : values) value += effect;
             family.push_back({statement_different(values, baseline), {}, {}, design.cap});
         }

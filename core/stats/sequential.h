@@ -26,6 +26,11 @@ struct SequentialDesign {
     /// A comparison stops for futility if the predicted probability that it is settled at the cap is lower. This only
     /// lowers the probability of a false verdict. 0: never.
     double futility = 0.125;
+    /// In nats per token: the mean of each setting is compared with it, instead of pairs with a baseline; a "pair" is
+    /// then one run.
+    std::optional<double> target = {};
+    /// Of the runs that chose the settings; comparisons with the target never use them.
+    std::vector<std::int64_t> tuning_seeds = {};
 
     bool operator==(const SequentialDesign&) const = default;
     bool is_look(std::int64_t pairs) const;
@@ -65,6 +70,9 @@ Statement statement_different(std::span<const double> x, std::span<const double>
 /// mean(x) / mean(y) between `low` and `high`, from x − low·y and high·y − x, which is exact for a ratio of means.
 Statement statement_ratio_inside(std::span<const double> x, std::span<const double> y, double low, double high);
 Statement statement_ratio_outside(std::span<const double> x, std::span<const double> y, double low, double high);
+/// The mean is below or above the target.
+Statement statement_below(std::span<const double> values, double target);
+Statement statement_above(std::span<const double> values, double target);
 
 struct SequentialRow {
     Statement claim, refutation;
@@ -93,8 +101,13 @@ std::vector<SequentialResult> replay(const SequentialDesign& design, std::span<c
 /// p of a statement at all looks up to `pairs` pairs, without other comparisons.
 double sequential_p(const SequentialDesign& design, const Statement& statement, std::int64_t pairs);
 
+/// One-sided upper bound of the mean at level `alpha` for all looks up to `pairs` values together: the lowest of the
+/// looks. It is at most the target exactly if sequential_p of statement_below is at most alpha. NaN without a look.
+double upper_bound(SequentialDesign design, std::span<const double> values, std::int64_t pairs, double alpha);
+
 /// Probability that a comparison with standardized difference `effect` is settled by the cap, and its expected number
-/// of pairs, by simulation of `repeats` families of `rows` comparisons that share a baseline and all have this effect.
+/// of pairs, by simulation of `repeats` families of `rows` comparisons that share a baseline (with a target: that are
+/// `effect` standard deviations of the seeds below it) and all have this effect.
 struct SequentialPower {
     double settled = 0;
     double mean_pairs = 0;

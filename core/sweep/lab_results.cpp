@@ -81,7 +81,7 @@ std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool
         run.measurements = lab.measurements(record.id);
         const auto name = names.find(setting_key(record));
         if (name != names.end()) run.setting_name = name->second;
-        if (!with_evaluations) continue;
+        if (!with_evaluations && !(run.sequential && run.sequential->design.target)) continue;
         const auto evaluations = lab.metrics(record.id).evaluations;
         for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
             run.evaluations.push_back({evaluations.iteration[i], evaluations.validation_loss[i]});

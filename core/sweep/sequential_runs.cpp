@@ -43,10 +43,14 @@ void set_sequential_seeds(Experiment& experiment, const SequentialDesign& design
                        "; list fewer seeds, or raise the largest number of seeds.");
     }
     std::vector<std::string> seeds;
-    for (const auto& [seed, rank] : ranks) seeds.push_back(std::to_string(seed));
-    for (std::int64_t more = 1; std::ssize(seeds) < design.cap; ++more)
-        seeds.push_back(std::to_string(ranks.rbegin()->first + more));
+    const auto add = [&](std::int64_t seed) {
+        if (std::ranges::find(design.tuning_seeds, seed) == design.tuning_seeds.end())
+            seeds.push_back(std::to_string(seed));
+    };
+    for (const auto& [seed, rank] : ranks) add(seed);
+    for (std::int64_t seed = ranks.rbegin()->first + 1; std::ssize(seeds) < design.cap; ++seed) add(seed);
     experiment.set("seed", seeds);
+    if (design.target) return;
     if (count_settings(experiment.expand()) < 2)
         throw BadInput(
             "A stopping rule compares settings, so the experiment needs at least two of them; sweep a setting, such as "
@@ -73,6 +77,7 @@ SeedNeeds needs_of_results(const LabFile& lab, std::int64_t experiment) {
         const auto& result = group.paired.sequential;
         if (!result || result->end != SequentialResult::End::open) continue;
         for (const ResultGroup* each : {&group, table.baseline_of(group)}) {
+            if (!each) continue;  // with a target there is no baseline
             const RunRecord& record = runs.records[runs.selected.indices[each->members.front()]];
             SeedNeed& need = needs[to_json(without_seed(stored_spec(record)))];
             need.seeds = std::max(need.seeds, table.sequential->design.next_look(result->pairs));
@@ -118,7 +123,8 @@ std::optional<PowerForecast> power_forecast(const std::vector<RunSpec>& runs,
                                             const std::optional<SequentialDesign>& stopping,
                                             std::optional<double> stated, std::optional<Sample> estimated) {
     PowerForecast result;
-    result.comparisons = static_cast<int>(count_settings(runs)) - 1;
+    result.to_target = stopping && stopping->target;
+    result.comparisons = static_cast<int>(count_settings(runs)) - (result.to_target ? 0 : 1);
     result.seeds = std::ssize(ranks_of(runs));
     if (result.comparisons < 1 || result.seeds < 2) return std::nullopt;
     const PowerRule rule{0.05 / result.comparisons, 0.8};
@@ -180,7 +186,11 @@ std::string words_of(const PowerForecast& forecast) {
         }
         return words + ", with 80 % power at the first and strictest step of Holm's correction" + of + ".";
     }
-    std::string words = "Power before training (simulated" + of + "; differences in standard deviations within pairs):";
+    std::string words = "Power before training (simulated" +
+                        (forecast.to_target ? ", over " + counted(forecast.comparisons, "setting") +
+                                                  "; distance of the mean below the target, in standard deviations of "
+                                                  "the seeds):"
+                                            : of + "; differences in standard deviations within pairs):");
     for (const PowerForecast::Effect& effect : forecast.effects) {
         words +=
             (words.ends_with(':') ? " " : "; ") + number_text(effect.deviations) +

@@ -17,8 +17,8 @@ namespace ropelab {
 // data decide how many seeds a setting uses and never which: choosing seeds after the baseline's values are known gives
 // false verdicts.
 
-/// The experiment's seeds, and the whole numbers after the largest of them up to the cap. Throws BadInput if it lists
-/// more seeds, or has fewer than two settings to compare.
+/// The experiment's seeds, and the whole numbers after the largest of them up to the cap, without the seeds of tuning.
+/// Throws BadInput if it lists more seeds, or has fewer than two settings to compare with each other.
 void set_sequential_seeds(Experiment& experiment, const SequentialDesign& design);
 
 /// Indices in the expansion of the experiment: each setting with the seeds of the first look.
@@ -39,7 +39,8 @@ std::size_t add_needed_runs(LabFile& lab, std::int64_t experiment, const SeedNee
 
 /// Before training: what the comparisons of a sweep can show.
 struct PowerForecast {
-    int comparisons = 0;     // settings less the baseline
+    bool to_target = false;  // comparisons with a target loss; effects are in standard deviations of the seeds
+    int comparisons = 0;     // settings, less the baseline
     std::int64_t seeds = 0;  // per setting, or the cap
     /// With 80 % power at the level 5 % / comparisons, in standard deviations of the differences within pairs; for a
     /// fixed number of seeds.

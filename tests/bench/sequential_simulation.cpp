@@ -104,6 +104,71 @@ double equivalence(const SequentialDesign& design, int repeats, double differenc
     return static_cast<double>(shown) / repeats;
 }
 
+// Means of losses with deviation 1 against a target that is `distance` above the mean.
+struct TargetTally {
+    double below = 0, above = 0;  // fractions of means called so
+    double mean_seeds = 0;
+    double covered = 0;  // fraction of bounds at the last look that are not below the mean
+};
+TargetTally to_target(const SequentialDesign& design, int repeats, double distance, const Noise& noise = normal) {
+    Generator generator(11);
+    TargetTally tally;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+        const auto losses = sampled(generator, noise, design.cap, 1, 0);
+        const SequentialRow row{statement_below(losses, distance), statement_above(losses, distance), {}, design.cap};
+        const SequentialResult result = replay(design, std::span(&row, 1)).front();
+        tally.below += result.end == SequentialResult::End::claim ? 1.0 / repeats : 0;
+        tally.above += result.end == SequentialResult::End::refutation ? 1.0 / repeats : 0;
+        tally.mean_seeds += static_cast<double>(result.pairs) / repeats;
+        tally.covered += upper_bound(design, losses, result.pairs, design.alpha) >= 0 ? 1.0 / repeats : 0;
+    }
+    return tally;
+}
+
+// The rule of modded-nanogpt's track 3, (target − mean)·√n ≥ 0.004, which assumes a deviation of 0.0013 nats, after
+// every seed; the mean equals the target.
+double track_3(int repeats, std::int64_t cap, double deviation) {
+    Generator generator(12);
+    int wrong = 0;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+        double sum = 0;
+        bool found = false;
+        for (std::int64_t n = 1; n <= cap; ++n) {
+            sum += deviation * normal(generator);
+            found = found || -sum / std::sqrt(static_cast<double>(n)) >= 0.004;
+        }
+        wrong += found ? 1 : 0;
+    }
+    return static_cast<double>(wrong) / repeats;
+}
+
+void simulate_target() {
+    constexpr int many = 20'000;
+    SequentialDesign design;
+    design.target = 1;
+    design.futility = 0;
+    const TargetTally null = to_target(design, many, 0);
+    print("target = mean, error 5 %, cap 42, without futility: called below", null.below, "<=", 0.05);
+    print("… called above", null.above, "<=", 0.05);
+    print("… bounds of the mean that are right", null.covered, ">=", 0.95);
+    print("… losses of skewness 1: called below", to_target(design, many, 0, gamma_noise(4)).below, "", 0);
+    design.alpha = 0.01;
+    print("… error 1 %: called below", to_target(design, many, 0).below, "<=", 0.01);
+    design.futility = SequentialDesign{}.futility;
+    for (const double distance : {0.5, 1.0, 2.0}) {
+        const TargetTally tally = to_target(design, 4000, distance);
+        const std::string where = "target " +
+                                  std::string(distance < 1   ? "0.5"
+                                              : distance < 2 ? "1"
+                                                             : "2") +
+                                  " sd above the mean, error 1 %, cap 42: ";
+        print(where + "settled", tally.below, "", 0);
+        print(where + "mean seeds", tally.mean_seeds, "", 0);
+    }
+    print("track 3's rule after every seed, sd 0.0013, by 42 seeds: wrong", track_3(many, 42, 0.0013), "", 0);
+    print("… sd 0.002", track_3(many, 42, 0.002), "", 0);
+}
+
 // Two-sided t test at 5 % after every pair from `first` on.
 double peeking(int repeats, std::int64_t cap, std::int64_t first) {
     Generator generator(3);
@@ -245,7 +310,10 @@ void replay_lab(const std::string& path) {
 }  // namespace ropelab
 
 int main(int count, char** arguments) {
-    if (count == 1) ropelab::simulate();
+    if (count == 1) {
+        ropelab::simulate();
+        ropelab::simulate_target();
+    }
     for (int i = 1; i < count; ++i) ropelab::replay_lab(arguments[i]);
     return ropelab::missed == 0 ? 0 : 1;
 }

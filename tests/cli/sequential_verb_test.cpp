@@ -73,6 +73,34 @@ TEST_F(SequentialVerbTest, LooksMakeGroupSequentialTests) {
     EXPECT_LE(comparison.at("looks").get<int>(), 2);
 }
 
+TEST_F(SequentialVerbTest, ATargetLossIsReachedOnSeedsThatChoseNothing) {
+    const std::string tuning = (folder_ / "tuning.ropelab").string();
+    ASSERT_EQ(sweep({"--lab", tuning, "--set", "learning_rate=1e-3,1e-2", "--set", "seed=1,2"}).status, 0);
+    const std::vector<std::string> to_target = {"--until-decided", "--set", "learning_rate=1e-2",
+                                                "--tuned-in",      tuning,  "--target-loss"};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), to_target.begin(), to_target.end());
+        return sweep(more);
+    };
+    const auto finished = with({"20", "--target-error", "0.01", "--lab", lab_, "--max-seeds", "8", "--json"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto comparison = finished.json().at("comparisons").at(0);
+    EXPECT_EQ(comparison.at("stopped"), "below the target");
+    const auto target = comparison.at("target");
+    EXPECT_EQ(target.at("tuning_seeds"), nlohmann::json({1, 2}));
+    EXPECT_LT(target.at("mean").get<double>(), target.at("upper_bound").get<double>());
+    EXPECT_LT(target.at("upper_bound").get<double>(), 20);
+    EXPECT_EQ(target.at("iterations"), 20);
+    std::set<std::string> expected;
+    for (int seed = 3; seed < 3 + target.at("seeds_used").get<int>(); ++seed) expected.insert(std::to_string(seed));
+    for (const auto& [setting, seeds] : seeds_by_setting()) EXPECT_EQ(seeds, expected);
+    EXPECT_THAT(ropelab_cli({"results", "--lab", lab_}).out, HasSubstr("Below the target on this text"));
+    const auto plan = with({"2", "--plan"});
+    EXPECT_THAT(plan.out, HasSubstr("distance of the mean below the target, in standard deviations of the seeds"));
+    EXPECT_BAD_INPUT(with({"0", "--lab", lab_ + "2"}), "must be a positive number of nats");
+    EXPECT_BAD_INPUT(with({"2", "--target-error", "0.7", "--lab", lab_ + "2"}), "below 0.5");
+}
+
 TEST_F(SequentialVerbTest, PlansTheFirstLookWithItsPower) {
     const auto plan = sweep({"--set", "theta=100,10000", "--until-decided", "--max-seeds", "10", "--plan", "--json"});
     ASSERT_EQ(plan.status, 0) << plan.err;

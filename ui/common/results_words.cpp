@@ -305,6 +305,7 @@ QString settingName(const ResultsTable& table, const ResultGroup& group) {
 }
 
 QString baselineTitle(const ResultsTable& table) {
+    if (const auto target = table.target()) return u"the target of %1 nats"_s.arg(text(number_text(*target)));
     const auto count = std::count_if(table.groups.begin(), table.groups.end(),
                                      [&](const ResultGroup& group) { return table.is_baseline(group); });
     return count > 1 ? u"the baseline of each "_s + text(level_words(table))

@@ -226,7 +226,10 @@ struct Flags {
     bool until_decided = false;
     std::int64_t max_seeds = SequentialDesign{}.cap;
     std::vector<std::int64_t> looks;  // of group-sequential tests; none for e-processes after every seed
-    std::optional<double> paired_sd;  // standard deviation of the differences within pairs, for the power
+    std::optional<double> target;     // loss that the mean is compared with
+    double target_error = SequentialDesign{}.alpha;
+    std::vector<std::string> tuned_in;  // labs of the runs that chose the settings
+    std::optional<double> paired_sd;    // standard deviation of the differences within pairs, for the power
     bool plan = false;
     std::string device_speed;  // of --plan; "": this machine's
     bool measure = false;
@@ -284,6 +287,16 @@ std::optional<SequentialDesign> design_of(const Flags& flags) {
         design.looks = flags.looks;
         design.cap = design.looks.back();
         design.first = design.looks.front();
+    }
+    if (flags.target) {
+        design.target = flags.target;
+        design.alpha = flags.target_error;
+        std::set<std::int64_t> seeds;
+        for (const std::string& lab : flags.tuned_in) {
+            for (const RunRecord& run : LabFile::open(lab, LabFile::Mode::read)->runs())
+                seeds.insert(stored_spec(run).seed);
+        }
+        design.tuning_seeds.assign(seeds.begin(), seeds.end());
     }
     check(design);
     return design;
@@ -539,8 +552,9 @@ nlohmann::json comparisons_json(const ResultsTable& table) {
     for (const ResultGroup& group : table.groups) {
         if (!group.paired.sequential) continue;
         list.push_back(sequential_json(*group.paired.sequential));
-        list.back()["stopped"] = end_of(*group.paired.sequential);
+        list.back()["stopped"] = end_of(table.sequential->design, *group.paired.sequential);
         list.back()["settings"] = group.settings;
+        if (table.target()) list.back()["target"] = target_json(table, group);
         list.back()["verdict"] = to_string(verdict_of(table, group).kind);
         list.back()["words"] = verdict_of(table, group).words;
     }
@@ -718,6 +732,23 @@ void add_search_options(CLI::App& verb, Flags& flags) {
     search->excludes(verb.get_option("--cohort"))->excludes(verb.get_option("--slurm"));
 }
 
+// --target-loss, --target-error and --tuned-in.
+void add_target_options(CLI::App& verb, Flags& flags) {
+    CLI::Option* target = verb.add_option(
+        "--target-loss", flags.target,
+        "With --until-decided: train seeds until the mean validation loss of each setting (last weights, whole "
+        "validation split) is significantly below or above this loss in nats, instead of comparing settings");
+    target->needs(verb.get_option("--until-decided"));
+    verb.add_option("--target-error", flags.target_error,
+                    "With --target-loss: probability that a mean is called below the target although it is not, over "
+                    "all looks and settings together")
+        ->needs(target)
+        ->capture_default_str();
+    add_repeated(verb, "--tuned-in", flags.tuned_in,
+                 "With --target-loss: lab file with runs that chose the settings; their seeds are not used");
+    verb.get_option("--tuned-in")->needs(target);
+}
+
 // --until-decided, --max-seeds, --looks and --paired-sd.
 void add_sequential_options(CLI::App& verb, Flags& flags) {
     CLI::Option* until = verb.add_flag(
@@ -808,6 +839,7 @@ void add_train(CLI::App& program) {
             add_cluster_options(*verb, flags);
             add_search_options(*verb, flags);
             add_sequential_options(*verb, flags);
+            add_target_options(*verb, flags);
         }
         verb->footer("\"ropelab-cli --help keys\" lists every setting with its default.");
     };

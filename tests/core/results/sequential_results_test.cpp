@@ -104,8 +104,32 @@ TEST(SequentialResults, ARefutedDifferenceIsEquivalent) {
     const ResultsTable table = results_table(runs, {.margin = "50"});
     const SequentialResult& result = *group_of(table, 500).paired.sequential;
     ASSERT_EQ(result.end, End::refutation);
-    EXPECT_EQ(end_of(result), "equivalent");
+    EXPECT_EQ(end_of(rule->design, result), "equivalent");
     EXPECT_THAT(results_csv(table), HasSubstr("equivalent"));
+}
+
+TEST(SequentialResults, ATargetReplacesTheBaseline) {
+    auto rule = std::make_shared<SequentialSeeds>(*rule_up_to(10));
+    rule->design.target = 1.4;
+    std::vector<ResultRun> runs = runs_of(rule, 10);
+    for (ResultRun& run : runs) run.summary->whole_validation_loss = run.summary->best_validation_loss;
+    const ResultsTable table = results_table(runs);
+    EXPECT_EQ(measures()[table.compared].name, "whole_validation_loss");
+    const ResultGroup& low = group_of(table, 100);
+    EXPECT_EQ(table.baseline_of(low), nullptr);
+    EXPECT_EQ(low.paired.sequential->end, End::claim);
+    EXPECT_LT(target_bound(table, low), 1.4);
+    const Verdict verdict = verdict_of(table, low);
+    EXPECT_EQ(verdict.kind, Verdict::Kind::better);
+    EXPECT_THAT(verdict.words, HasSubstr("Below the target on this text: the mean validation loss of "));
+    EXPECT_NE(verdict_of(table, group_of(table, 10000)).kind, Verdict::Kind::better) << "its mean is about 1.5";
+    const auto name = [&](const ResultGroup& group) { return group_words(table, group); };
+    EXPECT_THAT(headline(table, name), HasSubstr("below the target of 1.4 nats on this text: θ = 100 ("));
+    EXPECT_THAT(results_text(table, {{"full"}}), HasSubstr("against the target of 1.4 nats"));
+    EXPECT_THAT(caption_words(table), HasSubstr("against the target of 1.4 nats"));
+    const auto target = results_json(table).at("groups").at(1).at("target");
+    EXPECT_EQ(target.at("seeds_used"), low.paired.sequential->pairs);
+    EXPECT_EQ(target.at("upper_bound").get<double>(), target_bound(table, low));
 }
 
 TEST(SequentialResults, MoreSeedsThanTheComparisonUsedChangeNothing) {

@@ -74,6 +74,31 @@ TEST(Sequential, ARowEndsAtItsFirstVerdictWhateverExistsBeyond) {
     EXPECT_EQ(result_of(design, fewer).end, End::blocked);
 }
 
+// SciPy 1.17: E⁺ by quad over the prior of nct.pdf / t.pdf with n − 1 degrees of freedom, the bound by brentq.
+TEST(Sequential, AMeanIsComparedWithATarget) {
+    const std::vector<double> losses = {1.478, 1.485, 1.481, 1.479, 1.490, 1.476};
+    SequentialDesign design;
+    design.cap = 6;
+    design.futility = 0;
+    design.target = 1.5;
+    EXPECT_NEAR(sequential_p(design, statement_below(losses, 1.5), 3), 0.0558549, 1e-6);
+    EXPECT_NEAR(sequential_p(design, statement_below(losses, 1.5), 4), 0.0121516, 1e-6);
+    EXPECT_NEAR(sequential_p(design, statement_below(losses, 1.5), 6), 0.0023969, 1e-6);
+    EXPECT_NEAR(upper_bound(design, losses, 3, 0.05), 1.5041639, 1e-6);
+    EXPECT_NEAR(upper_bound(design, losses, 6, 0.05), 1.4886800, 1e-6) << "the lowest of the looks is the second";
+    EXPECT_NEAR(upper_bound(design, losses, 6, 0.01), 1.4940576, 1e-6);
+    EXPECT_TRUE(std::isnan(upper_bound(design, losses, 2, 0.05)));
+    const SequentialRow below{statement_below(losses, 1.5), statement_above(losses, 1.5), {}, 6};
+    EXPECT_EQ(result_of(design, below).end, End::claim);
+    EXPECT_EQ(result_of(design, below).pairs, 4);
+    const SequentialRow above{statement_below(losses, 1.46), statement_above(losses, 1.46), {}, 6};
+    EXPECT_EQ(result_of(design, above).end, End::refutation);
+    design.alpha = 0.01;
+    EXPECT_EQ(result_of(design, below).pairs, 5);
+    design.target = -1;
+    EXPECT_THROW(check(design), BadInput);
+}
+
 TEST(Sequential, EquivalenceAndFutilityAreDifferentEnds) {
     const std::vector<double> y = sampled(3, 42, 2, 0.1);
     std::vector<double> close = sampled(4, 42, 0, 0.002), wide = sampled(5, 42, 0, 0.2);

@@ -85,7 +85,7 @@ DecisionTexts decisionTexts(const ResultsTable& table, const DecisionChoice& cho
 /// The largest decided difference, or that none is.
 QString headlineOf(const ResultsTable& table) {
     if (table.groups.empty()) return {};
-    if (table.groups.size() == 1) {
+    if (table.groups.size() == 1 && !table.target()) {
         const ResultGroup& only = table.groups.front();
         const Measure& measure = measures()[table.compared];
         return u"%1: %2 %3 (%4)"_s.arg(measureTitle(measure), text(measure_cell(only, table.compared)),
