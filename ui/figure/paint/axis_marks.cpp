@@ -97,7 +97,7 @@ double pointsWithin(const Ticks& ticks, const AxisScale& scale, const FigureStyl
 
 /// Height of a name in a row, of which letters on paper need less than a line.
 double rowOf(const QFontMetricsF& metrics, const FigureStyle& style) {
-    constexpr double letters = 0.8;
+    constexpr double letters = 0.77;
     return style.onScreen ? metrics.height() : letters * metrics.height();
 }
 

@@ -186,6 +186,13 @@ void FigureAnnotations::placeLabels(const Figure& figure, const QList<Polyline>&
     m_labels.placePoints(points);
 }
 
+QStringList FigureAnnotations::namesWithoutSpace() const {
+    QStringList names = m_labels.omittedPoints();
+    names.removeIf(
+        [](const QString& name) { return std::ranges::all_of(name, [](QChar letter) { return letter.isDigit(); }); });
+    return names;
+}
+
 QList<QRectF> FigureAnnotations::labelBoxes() const {
     const QPointF corner = QRectF(mParentPlot->axisRect()->rect()).topLeft();
     QList<QRectF> boxes;
@@ -294,10 +301,17 @@ int FigureAnnotations::linesOfEndLabels(const QRectF& axes) const {
     return static_cast<int>(most);
 }
 
+double FigureAnnotations::distanceOfEnds() const {
+    constexpr double lines = 1.05;
+    constexpr double rows = 0.7;  // where the names of many rows have tight rows, the labels of the rows have them too
+    return m_hasRows && !m_style.onScreen ? rows : lines;
+}
+
 double FigureAnnotations::endLabelsHeight() const {
     const QFontMetricsF metrics(m_style.font(m_style.tickPt));
     const int lines = linesOfEndLabels(mParentPlot->axisRect()->rect());
-    return metrics.height() * (1.05 * lines * static_cast<double>(std::max<qsizetype>(0, m_ends.size() - 1)) + 0.35);
+    return metrics.height() *
+           (distanceOfEnds() * lines * static_cast<double>(std::max<qsizetype>(0, m_ends.size() - 1)) + 0.35);
 }
 
 void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) const {
@@ -315,7 +329,7 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
         return std::max<qsizetype>(1, static_cast<qsizetype>((last - top) / gap) + 1);
     };
     // Labels on paper are broken into lines if there is space for them, and shortened otherwise.
-    double gap = metrics.height() * 1.05;
+    double gap = metrics.height() * distanceOfEnds();
     int mostLines = linesOfEndLabels(axes);
     if (rowsOf(gap * mostLines) < m_ends.size()) mostLines = 1;
     gap *= mostLines;

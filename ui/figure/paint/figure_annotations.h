@@ -28,6 +28,8 @@ class FigureAnnotations : public QCPLayerable {
     QList<QRectF> labelBoxes() const;
     /// Labels of lines that have no space inside the axes.
     const QStringList& omittedLabels() const { return m_labels.omitted(); }
+    /// Labels of points that have no space, except numbers.
+    QStringList namesWithoutSpace() const;
 
     /// Height in the plot's units at which every label at the end of a curve is shown.
     double endLabelsHeight() const;
@@ -62,6 +64,8 @@ class FigureAnnotations : public QCPLayerable {
     /// Lines of the longest label, if there is space for all lines.
     int linesOfEndLabels(const QRectF& axes) const;
     double endValuesWidth() const;
+    /// Smallest distance of two labels, in lines of text.
+    double distanceOfEnds() const;
     void drawLines(QCPPainter* painter, const QRectF& axes);
     void drawLabels(QCPPainter* painter, const QRectF& axes) const;
     void drawEndLabels(QCPPainter* painter, const QRectF& axes) const;

@@ -14,10 +14,10 @@ namespace {
 // Sizes in points.
 constexpr double kHeadGap = 5;
 constexpr double kMaxNoteFraction = 0.3;         // of the plot's height
-constexpr double kMaxPrintedNoteFraction = 0.5;  // on paper, where nobody can look up the rest
+constexpr double kMaxPrintedNoteFraction = 0.8;  // on paper, where nobody can look up the rest
 constexpr double kSampleWidth = 14;              // width of the sample of a legend entry
 constexpr double kEntryGap = 14;                 // distance of two legend entries
-constexpr int kMostLegendLines = 8;              // of one entry on paper
+constexpr int kMostLegendLines = 40;             // of one entry on paper
 
 /// A single point has its label beside it instead.
 bool isInLegend(const Figure& figure, const FigureCurve& curve) {

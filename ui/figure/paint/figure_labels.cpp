@@ -141,7 +141,9 @@ void FigureLabels::placePoints(const QList<Point>& points) {
         if (!placeBeside(point) && !(point.isPicked && placeWithLeader(point))) crowded.append(point);
     }
     // Labels with lines come last, because they find space in many places.
-    for (const Point& point : std::as_const(crowded)) placeWithLeader(point);
+    for (const Point& point : std::as_const(crowded)) {
+        if (!placeWithLeader(point)) m_omittedPoints << point.label;
+    }
 }
 
 QFont FigureLabels::fontOf(const Point& point) const {
@@ -196,6 +198,11 @@ bool FigureLabels::placeWithLeader(const Point& point) {
             for (const double x : {aside, -aside - size.width()}) corners << QPointF(x, up) << QPointF(x, down);
         }
         corners << QPointF(-size.width() / 2, up) << QPointF(-size.width() / 2, down);
+    }
+    for (const double step : {1.0, 2.0, 3.0}) {  // between points that are one above the other
+        const double aside = off + step * size.height();
+        if (m_style.onScreen) break;
+        corners << QPointF(aside, -size.height() / 2) << QPointF(-aside - size.width(), -size.height() / 2);
     }
     const QList<QRectF> all = boxesAt(point, corners, size);
     QList<QRectF> candidates = besideLines(all, kNoLine);

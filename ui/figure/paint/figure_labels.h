@@ -51,6 +51,8 @@ class FigureLabels {
     const QList<Placed>& placed() const { return m_placed; }
     /// Labels of lines that have no space inside the axes.
     const QStringList& omitted() const { return m_omitted; }
+    /// Labels of points that have no space.
+    const QStringList& omittedPoints() const { return m_omittedPoints; }
     /// Of the row of labels above the axes, 0 if there is none.
     double heightAbove() const;
     const QList<QRectF>& boxes() const { return m_places.occupied(); }
@@ -77,6 +79,7 @@ class FigureLabels {
     LabelPlaces m_places;
     QList<Placed> m_placed;
     QStringList m_omitted;
+    QStringList m_omittedPoints;
 };
 
 }  // namespace ropelab::ui

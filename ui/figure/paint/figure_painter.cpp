@@ -32,6 +32,7 @@ constexpr double kLeastInRow = 190;
 
 // Parts of the usual height: of the axes at least, and of a square map at most.
 constexpr double kLeastAxes = 0.55;
+constexpr double kMostRows = 1.8;  // of rows with names of the usual size; more rows have smaller names
 constexpr double kMostSquare = 1.6;
 constexpr int kFitPasses = 4;
 
@@ -165,6 +166,8 @@ double fittedHeight(const Figure& figure, double width, double usual, const Figu
     const double rows = figure.y.categories.isEmpty()
                             ? 0
                             : (yRange(figure).maximum - yRange(figure).minimum) / leastDistance(figure.y.categories);
+    const double least = 0.85 * std::min(1.0, FigureStyle::kLeastPt / style.tickPt);
+    const double rowsHeight = std::clamp(kMostRows * usual, least * rows * line, rows * line);
     // At first, the page is so high that no text is omitted.
     double height = kFitPasses * usual;
     double needed = 0;
@@ -182,7 +185,7 @@ double fittedHeight(const Figure& figure, double width, double usual, const Figu
         if (isSquare) {
             needed = std::max(needed, std::min(axes.width(), kMostSquare * usual));
         } else {
-            needed = std::max({needed, kLeastAxes * usual, usual - around, renderer.endLabelsHeight(), rows * line});
+            needed = std::max({needed, kLeastAxes * usual, usual - around, renderer.endLabelsHeight(), rowsHeight});
         }
         const double next = around + needed;
         if (pass > 0 && next <= height) break;

@@ -96,7 +96,7 @@ double FigureRenderer::endLabelsHeight() const {
 
 void FigureRenderer::show(const Figure& given, const FigureStyle& style) {
     const bool onPaper = !style.onScreen;
-    const std::optional<Figure> printed =
+    std::optional<Figure> printed =
         onPaper ? std::optional(printedFigure(given, style, m_plot.viewport().width())) : std::nullopt;
     const Figure& figure = printed ? *printed : given;
     if (!figure.valuesNote.isEmpty() &&
@@ -108,6 +108,16 @@ void FigureRenderer::show(const Figure& given, const FigureStyle& style) {
     m_labelsInNote.clear();
     m_hasRowAbove = false;
     layOut(figure, style);
+    // Numbers need less space, but a longer note reduces the axes' height.
+    QStringList numbered;
+    const Figure named = onPaper ? figure : Figure();
+    for (int pass = 0; pass < kMaxNotePasses && onPaper; ++pass) {
+        const QStringList names = m_annotations->namesWithoutSpace();
+        if (names.isEmpty()) break;
+        numbered += names;
+        printed = withNumberedPoints(named, numbered);
+        layOut(figure, style);
+    }
     // Labels of vertical lines that find no place among the curves have a row of their own above the axes.
     const auto isOmitted = [this](const FigureLine& line) {
         return m_annotations->omittedLabels().contains(line.label);

@@ -1,7 +1,12 @@
 #include "ui/figure/paint/printed_figure.h"
 
+#include <QHash>
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
 
 #include "ui/figure/paint/figure_annotations.h"
 #include "ui/figure/paint/figure_head.h"
@@ -12,6 +17,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kMostNamesFraction = 0.36;  // of the width, for names at the ends of lines
+constexpr qsizetype kColors = 7;             // of data, and dash patterns
 
 bool isNamedLine(const Figure& figure, const FigureCurve& curve) {
     return isLabelledAtEnd(figure, curve) && curve.emphasis != FigureCurve::Emphasis::dimmed;
@@ -36,6 +42,7 @@ bool areAlike(const FigureCurve& a, const FigureCurve& b, bool isLogarithmic, do
 
 /// Curves that cover each other have one line with the names of all.
 void joinEqualCurves(Figure& figure) {
+    const auto all = std::ranges::count_if(figure.curves, [&](const auto& each) { return isNamedLine(figure, each); });
     const Range range = yRange(figure);
     const double extent =
         figure.y.logarithmic ? std::log(range.maximum / range.minimum) : range.maximum - range.minimum;
@@ -51,8 +58,95 @@ void joinEqualCurves(Figure& figure) {
         const auto copies = std::remove_if(curve + 1, figure.curves.end(), isCopy);
         figure.curves.erase(copies, figure.curves.end());
         names.removeDuplicates();
-        curve->label = names.join(u"; "_s);
+        curve->label = names.size() == all && all > 2 ? u"all %1"_s.arg(all) : names.join(u"; "_s);
     }
+}
+
+/// The numbers of a name's first and second part among all of them.
+struct Factors {
+    QStringList first;
+    QStringList second;
+    QHash<QString, std::pair<int, int>> of;  // by name
+};
+
+/// Of names with two parts, such as "θ 100, 25 %", that are most combinations of few first and few second parts.
+std::optional<Factors> factorsOf(const QStringList& names) {
+    static const QRegularExpression between(u", | · "_s);
+    for (int parts = 1; parts <= 3; ++parts) {
+        Factors result;
+        for (const QString& name : names) {
+            const QStringList words = name.split(between);
+            if (words.size() <= parts) continue;
+            const auto place = [](QStringList& known, const QString& part) {
+                if (!known.contains(part)) known << part;
+                return static_cast<int>(known.indexOf(part));
+            };
+            result.of.insert(name, {place(result.first, words.first(parts).join(u", "_s)),
+                                    place(result.second, words.sliced(parts).join(u", "_s))});
+        }
+        const qsizetype first = result.first.size();
+        const qsizetype second = result.second.size();
+        const bool isProduct = std::min(first, second) > 1 && first * second <= 2 * result.of.size();
+        if (isProduct && std::max(first, second) <= kColors && result.of.size() + 2 >= names.size()) return result;
+    }
+    return std::nullopt;
+}
+
+/// More named lines than there are colours: the colour tells the setting with more values, the dash pattern the other
+/// one, and the legend has each value once. False, without a change, if the names are no such combinations.
+bool separateFactors(Figure& figure) {
+    const auto isNamed = [](const FigureCurve& curve) {
+        return curve.shape == FigureCurve::Shape::line && curve.ink.kind == Ink::Kind::data && !curve.companion &&
+               !curve.label.isEmpty();
+    };
+    QStringList names;
+    for (const FigureCurve& curve : figure.curves) {
+        if (isNamed(curve)) names << curve.label;
+    }
+    const auto factors = names.size() > kColors ? factorsOf(names) : std::nullopt;
+    if (!factors) return false;
+    const bool isFirstColored = factors->first.size() >= factors->second.size();
+    QHash<std::pair<int, int>, std::pair<int, int>> looks;  // colour and dash pattern by index and shade of an ink
+    std::vector<FigureCurve> legend;
+    const auto addEntry = [&](const QString& label, Ink ink, int dash) {
+        constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
+        FigureCurve entry;
+        entry.label = label;
+        entry.ink = ink;
+        entry.x = entry.y = {nowhere, nowhere};
+        entry.dash = dash;
+        legend.push_back(entry);
+    };
+    const QStringList& colored = isFirstColored ? factors->first : factors->second;
+    const QStringList& dashed = isFirstColored ? factors->second : factors->first;
+    for (int i = 0; i < colored.size(); ++i) addEntry(colored[i], Ink::data(i), 0);
+    for (int i = 0; i < dashed.size(); ++i) addEntry(dashed[i], {Ink::Kind::text}, i);
+    for (FigureCurve& curve : figure.curves) {
+        if (!isNamed(curve)) continue;
+        const auto found = factors->of.constFind(curve.label);
+        if (found == factors->of.constEnd()) {  // such as the only setting without rotation
+            curve.ink = {Ink::Kind::quiet};
+            continue;
+        }
+        const auto [first, second] = *found;
+        const std::pair look = isFirstColored ? std::pair(first, second) : std::pair(second, first);
+        looks.insert({curve.ink.index, curve.ink.shade}, look);
+        curve.label.clear();
+    }
+    const auto recolored = [&](Ink& ink) {
+        const auto look = ink.kind == Ink::Kind::data ? looks.constFind({ink.index, ink.shade}) : looks.constEnd();
+        if (look == looks.constEnd()) return -1;
+        ink = Ink::data(look->first);
+        return look->second;
+    };
+    for (FigureCurve& curve : figure.curves) {
+        const int dash = recolored(curve.ink);
+        if (dash >= 0 && curve.shape == FigureCurve::Shape::line && !curve.companion && !curve.solid) curve.dash = dash;
+    }
+    for (FigureBand& band : figure.bands) recolored(band.ink);
+    figure.curves.insert(figure.curves.begin(), legend.begin(), legend.end());
+    figure.hasNamesBelow = true;
+    return true;
 }
 
 /// Every named line has its own combination of colour and dash pattern, also in a greyscale print, where shades of a
@@ -75,6 +169,23 @@ void distinguishLines(Figure& figure, const FigureStyle& style) {
 
 }  // namespace
 
+bool paintsRaw(const Figure& figure) {
+    constexpr int most = 3;
+    const auto smoothed = std::ranges::count_if(figure.curves, [](const auto& curve) { return !curve.raw.isEmpty(); });
+    return smoothed > 0 && smoothed <= most;
+}
+
+Figure withNumberedPoints(Figure figure, const QStringList& names) {
+    QStringList numbered;
+    for (FigureCurve& curve : figure.curves) {
+        if (curve.shape != FigureCurve::Shape::points || curve.x.size() != 1 || !names.contains(curve.label)) continue;
+        numbered << u"%1\u00A0%2"_s.arg(numbered.size() + 1).arg(curve.label);
+        curve.label = QString::number(numbered.size());
+    }
+    figure.note += (figure.note.isEmpty() ? QString() : u"; "_s) + numbered.join(u"; "_s);
+    return figure;
+}
+
 Figure withLinesInLegend(Figure figure, const QStringList& labels) {
     for (auto* lines : {&figure.horizontalLines, &figure.verticalLines}) {
         QList<Ink> inks;  // lines of one colour are all in the legend, which tells their patterns apart
@@ -93,7 +204,17 @@ Figure printedFigure(const Figure& figure, const FigureStyle& style, double widt
     std::erase_if(printed.verticalLines,
                   [&](const FigureLine& line) { return line.handle == kTimeHandle && line.at >= lastPlace(figure); });
     if (figure.drawing || figure.map) return printed;
-    joinEqualCurves(printed);
+    const bool hasRaw = paintsRaw(printed);
+    for (FigureCurve& curve : printed.curves) {
+        if (!hasRaw) curve.raw.clear();
+    }
+    Figure joined = printed;
+    joinEqualCurves(joined);
+    // Colours and dash patterns that all are one line would tell nothing.
+    const auto isNamed = [&](const FigureCurve& curve) { return isNamedLine(printed, curve); };
+    const bool isOneLine =
+        std::ranges::count_if(joined.curves, isNamed) <= 1 && std::ranges::any_of(printed.curves, isNamed);
+    if (isOneLine || !separateFactors(printed)) printed = std::move(joined);
     if (style.dashes) distinguishLines(printed, style);
     if (FigureAnnotations::endLabelMargin(printed, style, width).width <= kMostNamesFraction * width) return printed;
     printed.hasNamesBelow = true;

@@ -14,6 +14,12 @@ inline const QString kTimeHandle = QStringLiteral("time");
 /// that of the plot, in the painter's units.
 Figure printedFigure(const Figure& figure, const FigureStyle& style, double width);
 
+/// Values before smoothing are painted on paper: they hide each other behind many curves.
+bool paintsRaw(const Figure& figure);
+
+/// The figure with a number in place of each of these names of points, which the note explains.
+Figure withNumberedPoints(Figure figure, const QStringList& names);
+
 /// The figure with the labels of these lines in the legend.
 Figure withLinesInLegend(Figure figure, const QStringList& labels);
 

@@ -57,6 +57,62 @@ TEST(PrintedFigure, LinesOfOneColourHaveDifferentDashes) {
     EXPECT_NE(style.penOf(seeds.curves[0]).dashPattern(), style.penOf(seeds.curves[1]).dashPattern());
 }
 
+TEST(PrintedFigure, TheNamesOfTwoSettingsAreColoursAndDashes) {
+    Figure figure;
+    for (int theta = 0; theta < 5; ++theta) {
+        for (int part = 0; part < 4; ++part) {
+            const int index = 4 * theta + part;
+            figure.curves.push_back(
+                lineOf(QString("θ 10%1, %2 %").arg(theta).arg(25 * part + 25), {1.0 * index, 2.0}, Ink::data(index)));
+            figure.bands.push_back({"", Ink::data(index), {0, 1}, {0, 0}, {1, 1}});
+        }
+    }
+    figure.curves.push_back(lineOf("RoPE 0 %", {9, 9}, Ink::data(20)));
+    const FigureStyle style = paper();
+    const Figure printed = printedFigure(figure, style, 5000);
+    QStringList legend;
+    QList<QPen> looks;
+    for (const FigureCurve& curve : printed.curves) {
+        if (!curve.label.isEmpty()) legend << curve.label;
+        if (curve.y.size() == 2 && std::isnan(curve.y[0])) continue;  // only in the legend
+        EXPECT_FALSE(looks.contains(style.penOf(curve)));
+        looks << style.penOf(curve);
+    }
+    EXPECT_EQ(looks.size(), 21);
+    EXPECT_EQ(legend.join('|'), "θ 100|θ 101|θ 102|θ 103|θ 104|25 %|50 %|75 %|100 %|RoPE 0 %");
+    EXPECT_TRUE(printed.hasNamesBelow);
+    EXPECT_EQ(printed.bands[7].ink, Ink::data(1)) << "the band of θ 101, 100 %";
+    // Seeds are shades of one colour on screen.
+    Figure seeds;
+    for (int i = 0; i < 9; ++i) {
+        seeds.curves.push_back(
+            lineOf(QString("θ %1, seed %2").arg(i / 3).arg(i % 3), {1.0 * i, 2.0}, Ink::data(i / 3, i % 3)));
+    }
+    looks.clear();
+    for (const FigureCurve& curve : printedFigure(seeds, style, 5000).curves) {
+        if (!curve.label.isEmpty()) continue;
+        EXPECT_FALSE(looks.contains(style.penOf(curve)));
+        looks << style.penOf(curve);
+    }
+    EXPECT_EQ(looks.size(), 9);
+    // Names that are no combinations stay at the lines, with colours of their own.
+    figure.bands.clear();
+    for (std::size_t i = 0; i < figure.curves.size(); ++i) figure.curves[i].label = QString("run %1, a%1").arg(i);
+    EXPECT_EQ(printedFigure(figure, style, 50000).curves[20].label, "run 20, a20");
+}
+
+TEST(PrintedFigure, NamesOfPointsWithoutSpaceAreInTheNote) {
+    Figure figure;
+    for (const char* name : {"a", "b", "c"}) {
+        figure.curves.push_back(lineOf(name, {1}, Ink::data(0)));
+        figure.curves.back().shape = FigureCurve::Shape::points;
+    }
+    figure.note = "points: models";
+    const Figure numbered = withNumberedPoints(figure, {"a", "c"});
+    EXPECT_EQ(numbered.note, QString("points: models; 1\u00A0a; 2\u00A0c"));
+    EXPECT_EQ(numbered.curves[0].label + numbered.curves[1].label + numbered.curves[2].label, "1b2");
+}
+
 TEST(PrintedFigure, CurvesThatCoverEachOtherAreOneWithAllNames) {
     Figure figure;
     figure.curves = {lineOf("a", {0, 1}, Ink::data(0)), lineOf("b", {0.001, 1}, Ink::data(1)),
