@@ -61,6 +61,24 @@ std::int32_t sample(const torch::Tensor& logits, const Generation& options, cons
     return order.back();
 }
 
+// While a token of a small model takes less than about a millisecond: its threads would wait for one another, on a
+// busy machine for longer than they compute.
+class FewThreads {
+ public:
+    explicit FewThreads(double operations_per_token) : before_(at::get_num_threads()) {
+        constexpr double few = 1.5e8;
+        if (operations_per_token < few) at::set_num_threads(1);
+    }
+    ~FewThreads() {
+        if (at::get_num_threads() != before_) at::set_num_threads(before_);
+    }
+    FewThreads(const FewThreads&) = delete;
+    FewThreads& operator=(const FewThreads&) = delete;
+
+ private:
+    int before_;
+};
+
 }  // namespace
 
 TorchModel::TorchModel(const ModelPlan& plan, Layout layout, const torch::Tensor& row, Precision precision)
@@ -209,6 +227,7 @@ std::unique_ptr<TokenPredictor> TorchModel::predictor() {
 std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> prompt, const Generation& options) {
     const torch::NoGradGuard no_gradients;
     check_generation(prompt, options);
+    const FewThreads threads(2.0 * static_cast<double>(weights_.layout().total * plan().sizes.T));
     const bool rolling = options.mode == Generation::Mode::rolling;
     const auto context = static_cast<std::size_t>(plan().sizes.T);
     std::vector<std::int32_t> text(prompt.end() - static_cast<std::ptrdiff_t>(std::min(prompt.size(), context)),
