@@ -76,7 +76,7 @@ TEST_F(SequentialVerbTest, LooksMakeGroupSequentialTests) {
 TEST_F(SequentialVerbTest, ATargetLossIsReachedOnSeedsThatChoseNothing) {
     const std::string tuning = (folder_ / "tuning.ropelab").string();
     ASSERT_EQ(sweep({"--lab", tuning, "--set", "learning_rate=1e-3,1e-2", "--set", "seed=1,2"}).status, 0);
-    const std::vector<std::string> to_target = {"--until-decided", "--set", "learning_rate=1e-2",
+    const std::vector<std::string> to_target = {"--until-decided", "--set", "learning_rate=1e-2", "--set", "seed=1",
                                                 "--tuned-in",      tuning,  "--target-loss"};
     const auto with = [&](std::vector<std::string> more) {
         more.insert(more.begin(), to_target.begin(), to_target.end());
