@@ -34,7 +34,7 @@ std::vector<LectureRoom> make_rooms() {
         "group-means loss-by-theta improvement interaction paired-differences loss-by-fraction loss-fit "
         "loss-by-context "
         "loss-by-length learning-curves spikes loss-by-speed loss-by-memory loss-by-generation-speed loss-by-cache "
-        "parallel-coordinates mutual-information");
+        "parallel-coordinates optimum-by-width mutual-information");
     const auto inspect = words_in(
         "ablation-loss ablation-retrieval ablation-curve ablation-retrieval-curve attention-heads attention-map "
         "pair-logits attention-by-distance attention-spectrum head-components logit-contribution-over-training "

@@ -166,6 +166,7 @@ void add_results_part(ReportDocument& document, const ReportSource& source) {
     if (const std::string words = interaction_words(table, interactions(table)); !words.empty())
         verdicts.items.push_back(words);
     for (const ThetaCurve& curve : theta_curves(table)) verdicts.items.push_back(theta_curve_words(table, curve));
+    for (const std::string& optimum : optimum_words(table)) verdicts.items.push_back(optimum);
     if (verdicts.items.empty()) return;
     document.add(ReportHeading{2, "Verdicts"});
     document.add(std::move(verdicts));

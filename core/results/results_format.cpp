@@ -93,6 +93,7 @@ std::string results_text(const ResultsTable& table, const TableStyle& style) {
         lines.push_back(group_label(table, group) + ": " + verdict_of(table, group).words);
     }
     for (const ThetaCurve& curve : theta_curves(table)) lines.push_back(theta_curve_words(table, curve));
+    for (const std::string& optimum : optimum_words(table)) lines.push_back(optimum);
     for (const AcrossTexts& across : across_texts(table)) lines.push_back(across_words(table, across));
     std::string result = results_cells(table, columns).text();
     for (const std::string& line : lines) result += line + '\n';
@@ -235,6 +236,7 @@ json results_json(const ResultsTable& table) {
             {"warnings", condition_warnings(table)},
             {"imported", imported_words(table)},
             {"theta_curves", theta_curves_json(table)},
+            {"optima", optima_json(table)},
             {"groups", std::move(groups)}};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <unordered_map>
@@ -202,6 +203,19 @@ MutualInformation mutual_information(std::span<const std::int32_t> tokens, int v
         result.nats.push_back(plug_in - excess / (2.0 * static_cast<double>(n)));
     }
     return result;
+}
+
+double dependency_width(const MutualInformation& information) {
+    const std::vector<double>& nats = information.nats;
+    const auto highest = std::ranges::max_element(nats);
+    if (highest == nats.end() || !(*highest > 0)) return std::numeric_limits<double>::quiet_NaN();
+    const double half = *highest / 2;
+    const auto below = std::find_if(highest, nats.end(), [half](double value) { return value < half; });
+    if (below == nats.end()) return std::numeric_limits<double>::infinity();
+    const auto i = static_cast<std::size_t>(below - nats.begin());
+    const auto from = static_cast<double>(information.distances[i - 1]);
+    const auto to = static_cast<double>(information.distances[i]);
+    return from + (to - from) * (nats[i - 1] - half) / (nats[i - 1] - nats[i]);
 }
 
 std::optional<ShuffledInformation> shuffled_information(std::span<const std::int32_t> tokens, int vocabulary,

@@ -61,6 +61,11 @@ MutualInformation mutual_information(std::span<const std::int32_t> tokens, int v
                                      std::span<const std::int64_t> distances,
                                      const std::function<bool()>& cancelled = {});
 
+/// Distance in tokens at which the mutual information has fallen to half of its largest value, interpolated linearly
+/// between distances; infinite if it does not fall so far, NaN without a positive value. It includes dependence through
+/// tokens between the two: in synthetic languages whose characters repeat one of the last w, it is 2.4·w to 3.3·w.
+double dependency_width(const MutualInformation& information);
+
 /// A shuffled text has independent tokens: the estimate without dependence.
 struct ShuffledInformation {
     double mean = 0;       // of the corrected estimates over all distances, in nats; about 0

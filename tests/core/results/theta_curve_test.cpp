@@ -176,5 +176,59 @@ TEST(Quadratic, NeedsFourPlacesAndScatter) {
     EXPECT_THROW(fit_quadratic(x, std::vector<double>{1}), BadInput);
 }
 
+// Seed i has its minimum at best[i]: 0.02·(ln θ − ln best[i])², so that the curve of the means has the geometric mean.
+std::vector<ResultRun> runs_on(const std::string& data, const std::vector<double>& best) {
+    std::vector<ResultRun> runs;
+    for (const int theta : {30, 100, 300, 1000, 3000, 10'000}) {
+        for (std::size_t i = 0; i < best.size(); ++i) {
+            const double off = std::log(theta) - std::log(best[i]);
+            runs.push_back(result_run({{"theta", theta}, {"data", data}, {"seed", 7 * i}},
+                                      2 + 0.1 * static_cast<double>(i) + 0.02 * off * off));
+        }
+    }
+    return runs;
+}
+
+// SciPy 1.17.1: bootstrap(log(best), np.mean, method="percentile", n_resamples=99999) has [623.9, 756.7].
+TEST(SettingOptimum, IsTheVertexBesideTheBestMeanWithItsBootstrapInterval) {
+    std::vector<ResultRun> runs = runs_on("synthetic", {560, 640, 700, 690, 760, 820});
+    for (ResultRun& run : runs_on("text8", {10, 12, 9})) runs.push_back(std::move(run));
+    runs.push_back(result_run({{"theta", 30}, {"data", "synthetic"}, {"seed", 99}}, 1));  // not at every θ
+    const ResultsTable table = results_table(runs);
+    const auto optima = setting_optima(table, "theta");
+    ASSERT_EQ(optima.size(), 2U);
+    const SettingOptimum& inside = optima.front();
+    EXPECT_EQ(inside.settings.at("data"), "synthetic");
+    EXPECT_EQ(inside.seeds, 6);
+    EXPECT_EQ(inside.values[inside.best], 1000);
+    EXPECT_NEAR(inside.at, 689.9598, 1e-3);
+    EXPECT_NEAR(inside.interval.low, 623.9, 4);
+    EXPECT_NEAR(inside.interval.high, 756.7, 4);
+    EXPECT_FALSE(inside.is_end());
+    EXPECT_TRUE(optima.back().is_end());
+    EXPECT_NEAR(optima.back().at, 30, 1e-9);
+    EXPECT_NEAR(optima.back().share, 1, 1e-9);
+    EXPECT_TRUE(setting_optima(table, "fraction").empty());
+    const auto words = optimum_words(table);
+    EXPECT_THAT(words.at(0), HasSubstr("Best theta for data = synthetic: 690 (95 % bootstrap interval 6"));
+    EXPECT_THAT(words.at(1), HasSubstr("It is an end of the sweep, so that the optimum may lie beyond it."));
+    EXPECT_EQ(results_json(table).at("optima").size(), 2U);
+}
+
+TEST(SettingOptimum, AFractionMayBeZeroAndSpeedsAreBestWhenHigh) {
+    std::vector<ResultRun> runs;
+    for (const double fraction : {0.0, 0.25, 0.5, 1.0}) {
+        runs.push_back(result_run({{"fraction", fraction}, {"seed", 1}}, 2 + (fraction - 0.4) * (fraction - 0.4)));
+        runs.back().summary->tokens_per_second = 1000 * fraction;
+    }
+    const auto optima = setting_optima(results_table(runs), "fraction");
+    ASSERT_EQ(optima.size(), 1U);
+    EXPECT_NEAR(optima[0].at, 0.4, 1e-9);
+    EXPECT_TRUE(std::isnan(optima[0].interval.low));
+    const auto speeds = setting_optima(results_table(runs, {.compare = "tokens_per_second"}), "fraction");
+    EXPECT_EQ(speeds.at(0).at, 1);
+    EXPECT_EQ(speeds.at(0).means.back(), 1000);
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -123,5 +123,13 @@ TEST(MutualInformation, SpacedDistancesAscendWithoutRepetition) {
     EXPECT_TRUE(spaced_distances(0).empty());
 }
 
+TEST(MutualInformation, ItsWidthIsTheDistanceOfHalfTheLargestValue) {
+    EXPECT_NEAR(dependency_width({{1, 2, 4, 8, 16, 32}, {0.1, 1, 1, 0.8, 0.2, 0.9}, {}, 0}), 12, 1e-12);
+    EXPECT_NEAR(dependency_width({{1, 2, 4}, {4, 3, 1}, {}, 0}), 3, 1e-12);
+    EXPECT_TRUE(std::isinf(dependency_width({{1, 2}, {4, 3}, {}, 0})));
+    EXPECT_TRUE(std::isnan(dependency_width({{1, 2}, {0, -0.1}, {}, 0})));
+    EXPECT_TRUE(std::isnan(dependency_width({})));
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -91,6 +91,10 @@ std::span<const ResultsFigure> resultsFigures() {
         {"parallel-coordinates", u"parallel coordinates"_s,
          u"Shows each group of runs as a line across parallel axes: the swept settings, the losses and the speed."_s,
          Input::table, parallelCoordinates},
+        {"optimum-by-width", u"best θ against the text's width"_s,
+         u"Shows the θ of the best mean loss of each data set, with its bootstrap interval over seeds, against the "
+         "distance at which the mutual information of its tokens falls to half (theta paper, section 6.1)."_s,
+         Input::texts, optimumFigure},
         {"mutual-information", u"mutual information by distance"_s,
          u"Shows the mutual information of two tokens by their distance, and the wavelengths at the swept values of θ. "
          "The figure can explain why the best θ depends on the data set."_s,

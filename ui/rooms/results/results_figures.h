@@ -59,6 +59,10 @@ std::string textsKey(const std::vector<ResultsRun>& runs);
 /// below 1/10,000 of the largest are omitted.
 ResultsPicture informationFigure(const ResultsData& data);
 
+/// θ with the best mean of the compared measure (setting_optima) against dependency_width(), one point per data set,
+/// tokenizer and other swept setting.
+ResultsPicture optimumFigure(const ResultsData& data);
+
 // Figures of a loss against its cost, which Huang et al. 2025 use to choose settings. The line is the Pareto front:
 // the groups for which no other mean is at least as good in both and better in one.
 

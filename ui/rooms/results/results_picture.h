@@ -70,6 +70,7 @@ std::vector<ResultsRun> runsOf(const RunStore& store, const Results& results, bo
 
 /// By distance, for one data set of the lab.
 struct TextInformation {
+    std::string key;     // textKey() of its runs
     QString name;        // "Tiny Shakespeare"
     int colorIndex = 0;  // colour index of its first run, or the next one that no earlier data set has
     QString problem;     // why there is no information; "" if there is

@@ -7,8 +7,10 @@
 
 #include "core/base/numbers.h"
 #include "core/data/corpus.h"
+#include "core/results/theta_curve.h"
 #include "core/rope/frequencies.h"
 #include "core/stats/descriptive.h"
+#include "core/stats/token_statistics.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/figure/ticks.h"
@@ -306,6 +308,7 @@ std::vector<TextInformation> textInformation(const std::vector<ResultsRun>& runs
         for (const TextInformation& other : result) taken.push_back(other.colorIndex);
         TextInformation& text = result.emplace_back();
         text.colorIndex = distinctColor(taken, runs[i].ink.index);
+        text.key = textKey(spec);
         text.name = QString::fromStdString(std::filesystem::path(spec.data).filename().string());
         try {
             const auto corpus = open_corpus(spec, dataDir);
@@ -390,6 +393,64 @@ ResultsPicture informationFigure(const ResultsData& data) {
         table.columns.append(QList<double>(text.information.plug_in.begin(), text.information.plug_in.end()));
     }
     addWavelengths(picture, data, floor);
+    return picture;
+}
+
+ResultsPicture optimumFigure(const ResultsData& data) {
+    const ResultsTable& table = data.table();
+    ResultsPicture picture{emptyFigure(data, "optimum-by-width"), {}};
+    Figure& figure = picture.figure;
+    figure.x = {u"distance of half the mutual information"_s, u"tokens"_s, true};
+    figure.y = {u"best θ"_s, {}, true};
+    FigureTable& rows = figure.table =
+        FigureTable::of({u"width (tokens)"_s, u"best θ"_s, u"95 % interval, low"_s, u"95 % interval, high"_s});
+    QStringList names, ends;
+    QList<double> widths;
+    for (const SettingOptimum& optimum : setting_optima(table, "theta")) {
+        const auto group = std::ranges::find_if(table.groups, [&](const ResultGroup& each) {
+            return std::ranges::all_of(optimum.settings, [&](const auto& setting) {
+                return each.settings.at(setting.first) == setting.second;
+            });
+        });
+        const std::string key = textKey(data.exampleOf(*group).spec);
+        const auto text = std::ranges::find(data.texts, key, &TextInformation::key);
+        if (text == data.texts.end()) continue;
+        const double width = dependency_width(text->information);
+        if (!std::isfinite(width)) continue;
+        QString name = text->name;
+        for (const auto& [setting, value] : optimum.settings) {
+            if (!is_text_setting(setting)) name += u", "_s + settingTitle(setting, value, head_dim_of(table));
+        }
+        const Ink ink = Ink::data(text->colorIndex);
+        figure.curves.push_back(
+            dotWithBar(width, optimum.at, optimum.interval.low, optimum.interval.high, kMeanPt, ink));
+        figure.curves.back().label = name;
+        addErrorBar(figure, width, optimum.interval.low, optimum.interval.high, 1.03, ink);
+        picture.spots.push_back({{width, optimum.at},
+                                 name,
+                                 {{u"width"_s, u"%1 tokens"_s.arg(readableNumber(width))},
+                                  {u"best θ"_s, readableNumber(optimum.at)},
+                                  {u"best swept θ"_s, readableNumber(optimum.values[optimum.best])},
+                                  {u"seeds"_s, QString::number(optimum.seeds)}}});
+        rows.addRow({width, optimum.at, optimum.interval.low, optimum.interval.high});
+        names << name;
+        widths << width;
+        if (optimum.is_end()) ends << name;
+    }
+    if (figure.curves.empty()) {
+        return withoutNumbers(std::move(picture),
+                              data.texts.empty() ? u"Computing the mutual information of the data sets …"_s
+                                                 : u"This figure needs finished runs with at least three values of "
+                                                   "θ, for example on several data sets."_s);
+    }
+    rows.words.append({u"data set"_s, names});
+    padX(figure, widths);
+    figure.note = u"bars: 95 % bootstrap interval over seeds, too narrow for few seeds"_s;
+    if (!ends.isEmpty())
+        addNote(figure, u"at an end of the sweep, so that the optimum may lie beyond: %1"_s.arg(ends.join(u"; "_s)));
+    figure.summary =
+        u"θ of the best mean %1 against the distance at which the mutual information of the data set falls to half of "
+        "its largest value."_s.arg(measureTitle(data.measure()));
     return picture;
 }
 
