@@ -82,7 +82,7 @@ torch::Tensor faster_product(const torch::Tensor& left, const torch::Tensor& rig
         best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
         return computed;
     };
-    constexpr int attempts = 5;
+    constexpr int attempts = 3;
     constexpr double long_seconds = 0.02;  // one attempt suffices
     // Chance on a busy machine must not decide between nearly equal times.
     constexpr double least_gain = 1.05;
