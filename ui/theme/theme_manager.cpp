@@ -18,6 +18,8 @@
 #include <map>
 #include <utility>
 
+#include "ui/theme/page_styles.h"
+
 // Resources of a static library must be initialized explicitly, by a function outside any namespace.
 static void initializeResources() {
     Q_INIT_RESOURCE(theme);
@@ -222,7 +224,7 @@ void ThemeManager::refresh() {
     QApplication::setPalette(paletteOf(theme()));
     QApplication::setFont(font());
     QToolTip::setFont(font());
-    qApp->setStyleSheet(styleSheet(theme(), *this));
+    setStyleSheetOnce(styleSheet(theme(), *this));
     m_applying = false;
     emit changed();
 }
