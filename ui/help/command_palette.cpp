@@ -72,12 +72,21 @@ CommandPalette::CommandPalette(ActionRegistry* registry, QWidget* window)
     m_search->installEventFilter(this);
     connect(m_search, &QLineEdit::textChanged, this, &CommandPalette::renew);
     connect(m_list, &QListWidget::itemClicked, this, &CommandPalette::trigger);
+    connect(&m_loading, &QTimer::timeout, this, [this] {
+        if (!m_isLoaded && isVisible()) loadNext();
+        if (m_isLoaded || !isVisible()) m_loading.stop();
+        if (isVisible() && !m_search->text().trimmed().isEmpty()) renew();
+    });
     hide();
 }
 
 void CommandPalette::open() {
     m_registry->refresh();
+    m_entries.clear();
+    m_parts = 0;
     m_isLoaded = false;
+    m_ids.clear();  // the texts of actions may have changed
+    m_list->clear();
     if (!isVisible()) m_before = QApplication::focusWidget();
     m_search->clear();
     renew();
@@ -88,18 +97,30 @@ void CommandPalette::open() {
     show();
     raise();
     m_search->setFocus(Qt::ShortcutFocusReason);
-    QTimer::singleShot(0, this, [this] { entries(); });
+    m_loading.start(0);
 }
 
-const QList<PaletteEntry>& CommandPalette::entries() const {
-    if (!isVisible() || !m_isLoaded) {
-        m_entries = m_source ? m_source() : QList<PaletteEntry>();
-        m_isLoaded = isVisible();
-    }
-    return m_entries;
+void CommandPalette::loadNext() const {
+    auto part = m_source ? m_source(m_parts++) : std::nullopt;
+    m_isLoaded = !part;
+    if (part) m_entries.append(*std::move(part));
+}
+
+void CommandPalette::loadRest() const {
+    while (!m_isLoaded) loadNext();
 }
 
 QList<QString> CommandPalette::matches(const QString& words) const {
+    if (!isVisible()) {
+        m_entries.clear();
+        m_parts = 0;
+        m_isLoaded = false;
+    }
+    loadRest();
+    return loadedMatches(words);
+}
+
+QList<QString> CommandPalette::loadedMatches(const QString& words) const {
     struct Match {
         int mismatch;
         QString id;
@@ -115,7 +136,7 @@ QList<QString> CommandPalette::matches(const QString& words) const {
         if (whole || own) found.push_back({std::min(whole.value_or(5000), own.value_or(5000)), id});
     }
     if (!typed.isEmpty()) {
-        for (const PaletteEntry& entry : entries()) {
+        for (const PaletteEntry& entry : std::as_const(m_entries)) {
             const bool isAction =
                 std::any_of(found.begin(), found.end(), [&entry](const Match& match) { return match.id == entry.id; });
             if (isAction) continue;
@@ -140,20 +161,23 @@ QString CommandPalette::rowText(const QString& id) const {
 }
 
 void CommandPalette::renew() {
-    m_list->clear();
     const QString typed = m_search->text();
-    const QList<QString> ids = matches(typed);
-    for (const QString& id : typed.trimmed().isEmpty() ? ids : ids.mid(0, kMostRows)) {
-        auto* item = new QListWidgetItem(rowText(id), m_list);
-        item->setData(Qt::UserRole, id);
+    const QList<QString> all = loadedMatches(typed);
+    const QList<QString> ids = typed.trimmed().isEmpty() ? all : all.mid(0, kMostRows);
+    // The row that the user chose stays the current one when more entries were loaded.
+    const QString chosen = typed == m_typed && m_list->currentRow() > 0 ? m_ids.value(m_list->currentRow()) : QString();
+    m_typed = typed;
+    if (ids != m_ids) {
+        m_ids = ids;
+        m_list->clear();
+        for (const QString& id : ids) new QListWidgetItem(rowText(id), m_list);
     }
-    if (m_list->count() > 0) m_list->setCurrentRow(0);
+    if (!ids.isEmpty()) m_list->setCurrentRow(static_cast<int>(std::max<qsizetype>(0, ids.indexOf(chosen))));
 }
 
 void CommandPalette::trigger() {
-    const QListWidgetItem* item = m_list->currentItem();
-    if (!item) return;
-    const QString id = item->data(Qt::UserRole).toString();
+    const QString id = m_ids.value(m_list->currentRow());
+    if (id.isEmpty()) return;
     const auto entry =
         std::find_if(m_entries.cbegin(), m_entries.cend(), [&id](const PaletteEntry& each) { return each.id == id; });
     const auto go = entry == m_entries.cend() ? std::function<void()>() : entry->go;
@@ -179,6 +203,10 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
                 return true;
             case Qt::Key_Return:
             case Qt::Key_Enter:
+                if (!m_search->text().trimmed().isEmpty()) {
+                    loadRest();
+                    renew();
+                }
                 trigger();
                 return true;
             case Qt::Key_Down:

@@ -4,7 +4,9 @@
 #include <QList>
 #include <QPointer>
 #include <QString>
+#include <QTimer>
 #include <functional>
+#include <optional>
 #include <utility>
 
 class QLineEdit;
@@ -30,14 +32,17 @@ class CommandPalette : public QFrame {
 
  public:
     CommandPalette(ActionRegistry* registry, QWidget* window);
-    /// What can be found beside the actions. Called after the palette has opened, because it makes all rooms.
-    void setSource(std::function<QList<PaletteEntry>()> source) { m_source = std::move(source); }
+    /// What can be found beside the actions, in parts; nullopt after the last one. A part may make a room, which takes
+    /// longer than a frame: the open palette loads one part after another, and the user can type meanwhile.
+    using Source = std::function<std::optional<QList<PaletteEntry>>(int part)>;
+    void setSource(Source source) { m_source = std::move(source); }
 
     void open();
     /// Ids of enabled actions and other entries, best match first: names with a word that begins with `typed`, then
     /// names that contain it, actions that contain its letters in this order, and entries whose other texts contain its
-    /// words. An empty text matches all actions.
+    /// words. An empty text matches all actions. Loads all parts of the source first.
     QList<QString> matches(const QString& typed) const;
+    bool isLoaded() const { return m_isLoaded; }
 
  protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -45,14 +50,20 @@ class CommandPalette : public QFrame {
  private:
     void renew();
     void trigger();
-    const QList<PaletteEntry>& entries() const;
+    QList<QString> loadedMatches(const QString& typed) const;
+    void loadNext() const;
+    void loadRest() const;
     QString rowText(const QString& id) const;
     void close();
 
     ActionRegistry* m_registry;
-    std::function<QList<PaletteEntry>()> m_source;
+    Source m_source;
+    QTimer m_loading;
     mutable QList<PaletteEntry> m_entries;  // since the palette was opened
-    mutable bool m_isLoaded = false;        // m_entries are those of the source
+    mutable int m_parts = 0;                // of the source in m_entries
+    mutable bool m_isLoaded = false;        // m_entries has all parts
+    QString m_typed;                        // for the listed entries
+    QList<QString> m_ids;                   // of the listed entries
     QPointer<QWidget> m_before;             // the widget that had the keyboard focus before open()
     QLineEdit* m_search;
     QListWidget* m_list;

@@ -215,11 +215,9 @@ void MainWindow::addActions() {
     addHelpActions();
     m_actions->fill(menuBar());
     m_labs->addRecentLabs();
-    m_palette->setSource([this] {
-        return paletteEntries(*m_rooms, *m_rotary, [this] {
-            if (!isPanelShown()) togglePanel();
-        });
-    });
+    m_palette->setSource(paletteSource(*m_rooms, *m_rotary, [this] {
+        if (!isPanelShown()) togglePanel();
+    }));
 }
 
 void MainWindow::addViewActions() {

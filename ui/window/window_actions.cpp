@@ -245,15 +245,11 @@ void addRunActions(ActionRegistry& actions, RoomStack& rooms, Workspace& workspa
                  .separatorBefore = true});
 }
 
-QList<PaletteEntry> paletteEntries(RoomStack& stack, RotaryController& rotary, const std::function<void()>& openPanel) {
+namespace {
+
+/// What belongs to no room.
+QList<PaletteEntry> generalEntries(RotaryController& rotary) {
     QList<PaletteEntry> entries;
-    QSet<QString> ids;
-    // The current room comes first. The fields of the rotary setup, which several rooms have, are listed once.
-    const int current = stack.current();
-    addRoomEntries(entries, ids, stack, current, openPanel);
-    for (int room = 0; room < static_cast<int>(rooms().size()); ++room) {
-        if (room != current) addRoomEntries(entries, ids, stack, room, openPanel);
-    }
     int number = 0;
     for (const RoomEntry& room : rooms()) {  // adds the purposes of the rooms to the words of their actions
         ++number;
@@ -281,6 +277,32 @@ QList<PaletteEntry> paletteEntries(RoomStack& stack, RotaryController& rotary, c
                         [&rotary, name = model.name] { rotary.showModel(name); }});
     }
     return entries;
+}
+
+}  // namespace
+
+CommandPalette::Source paletteSource(RoomStack& stack, RotaryController& rotary,
+                                     const std::function<void()>& openPanel) {
+    // The current room comes first. The fields of the rotary setup, which several rooms have, are listed once.
+    struct Listed {
+        std::vector<int> rooms;
+        QSet<QString> ids;
+    };
+    return [&stack, &rotary, openPanel,
+            listed = std::make_shared<Listed>()](int part) -> std::optional<QList<PaletteEntry>> {
+        if (part == 0) {
+            *listed = {{stack.current()}, {}};
+            for (int room = 0; room < static_cast<int>(rooms().size()); ++room) {
+                if (room != stack.current()) listed->rooms.push_back(room);
+            }
+        }
+        if (part == 1) return generalEntries(rotary);
+        const auto room = static_cast<std::size_t>(part == 0 ? 0 : part - 1);
+        if (room >= listed->rooms.size()) return std::nullopt;
+        QList<PaletteEntry> entries;
+        addRoomEntries(entries, listed->ids, stack, listed->rooms[room], openPanel);
+        return entries;
+    };
 }
 
 }  // namespace ropelab::ui

@@ -25,6 +25,7 @@ void addRunActions(ActionRegistry& actions, RoomStack& rooms, Workspace& workspa
 
 /// What the palette finds beside the actions: the fields and figures of all rooms, formulas, headings of the guide and
 /// models. `openPanel` shows the panel of the current room.
-QList<PaletteEntry> paletteEntries(RoomStack& stack, RotaryController& rotary, const std::function<void()>& openPanel);
+CommandPalette::Source paletteSource(RoomStack& stack, RotaryController& rotary,
+                                     const std::function<void()>& openPanel);
 
 }  // namespace ropelab::ui

@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <QScreen>
 #include <QStackedWidget>
+#include <QToolButton>
 
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/workbench.h"
@@ -19,6 +20,8 @@
 #include "ui/rooms/results/results_room.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/train_room.h"
+#include "ui/theme/page_styles.h"
+#include "ui/theme/theme_manager.h"
 #include "ui/window/controllers/lab_controller.h"
 #include "ui/window/controllers/tour.h"
 #include "ui/window/frame/corner.h"
@@ -80,9 +83,45 @@ TEST_F(Window, RoomsAreMadeWhenFirstNeeded) {
     EXPECT_EQ(window->room().shownPart(), "predictions");
     EXPECT_EQ(made(), "train memory results");
     window->commandPalette().open();
-    // After the palette is on the screen, so that it opens at once.
-    EXPECT_TRUE(waitUntil([&] { return window->roomStack().made().size() == rooms().size(); }));
+    EXPECT_EQ(made(), "train memory results") << "the palette opens first";
+    // Then it makes one room per turn of the event loop, so that the user can type meanwhile.
+    int turn = 0;
+    QList<int> turns;
+    QTimer everyTurn;
+    QObject::connect(&everyTurn, &QTimer::timeout, [&] { ++turn; });
+    everyTurn.start(0);
+    QObject::connect(&window->roomStack(), &RoomStack::roomMade, &everyTurn, [&] { turns << turn; });
+    EXPECT_TRUE(waitUntil([&] { return window->commandPalette().isLoaded(); }));
+    EXPECT_EQ(turns.size(), static_cast<qsizetype>(rooms().size()) - 3);
+    EXPECT_EQ(QSet<int>(turns.begin(), turns.end()).size(), turns.size());
     EXPECT_EQ(window->roomStack().made().size(), rooms().size()) << "the palette finds the fields of all rooms";
+}
+
+TEST_F(Window, ChangeOfTheTextSizePolishesEachVisibleWidgetOnce) {
+    auto window = open();
+    for (const RoomEntry& room : rooms()) window->showRoom(QString::fromLatin1(room.id));
+    window->showRoom("train");
+    const auto polishedBy = [](const std::function<void()>& work) {
+        const auto before = polishedWidgets();
+        work();
+        return polishedWidgets() - before;
+    };
+    ThemeManager& theme = ThemeManager::instance();
+    const auto all = window->findChildren<QWidget*>().size();
+    const auto pixels = [&](const char* room) {
+        Room& made = window->roomStack().room(RoomStack::indexOf(QString::fromLatin1(room)));
+        return made.findChild<QToolButton*>()->fontMetrics().height();
+    };
+    const int before = pixels("rotation");
+    const auto changed = polishedBy([&] { theme.setScale(150); });
+    EXPECT_GT(changed, 50);
+    EXPECT_LT(changed, all / 2) << "hidden pages are polished when they are shown";
+    EXPECT_GT(polishedBy([&] { window->showRoom("rotation"); }), 50);
+    EXPECT_GT(pixels("rotation"), before);
+    EXPECT_EQ(polishedBy([&] { window->showRoom("train"); }), 0) << "no page is polished again";
+    theme.setScale(100);
+    EXPECT_GT(polishedBy([&] { window->showRoom("rotation"); }), 50);
+    EXPECT_EQ(pixels("rotation"), before);
 }
 
 TEST_F(Window, TabVisitsARoomThatWasMadeLaterBeforeTheStripAndTheCorner) {
