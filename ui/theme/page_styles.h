@@ -5,9 +5,9 @@ class QWidget;
 
 namespace ropelab::ui {
 
-// Who gets a changed style sheet when: visible widgets at once, hidden pages of the window when they are shown.
+// A changed style sheet applies immediately to visible widgets, and to a hidden page of the window when it is shown.
 
-/// From now on, the page is styled by showStyled() while it is hidden.
+/// From now on, a style sheet that changes while the page is hidden applies to it in showStyled().
 void addPage(QWidget* page);
 /// Call before the page is shown.
 void showStyled(QWidget* page);
