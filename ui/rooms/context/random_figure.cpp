@@ -24,7 +24,7 @@ FigureCurve points(const LogitSamples& samples, const SampledLogits& sampled, co
     curve.quantity = quantity;
     curve.ink = ink;
     curve.shape = FigureCurve::Shape::points;
-    curve.pointPt = 5;
+    curve.pointPt = 3.6;
     curve.x = {samples.distances.begin(), samples.distances.end()};
     curve.y = {sampled.mean.begin(), sampled.mean.end()};
     return curve;

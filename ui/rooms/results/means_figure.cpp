@@ -69,10 +69,17 @@ ResultsPicture meansFigure(const ResultsData& data) {
         }
         picture.spots.push_back(groupSpot(data, i, {x, described.mean}));
     }
+    const auto isLevel = [&](const ResultGroup& group) {
+        return table.groups.size() > 1 && table.is_baseline(group) && group.described[table.compared].n > 0;
+    };
+    const auto levels = std::ranges::count_if(table.groups, isLevel);
     for (const ResultGroup& group : table.groups) {
-        if (table.groups.size() == 1 || !table.is_baseline(group) || group.described[table.compared].n == 0) continue;
+        if (!isLevel(group)) continue;
+        const bool isFirst = figure.horizontalLines.empty();
         figure.horizontalLines.push_back({.at = group.described[table.compared].mean,
-                                          .label = u"baseline"_s,
+                                          .label = !isFirst     ? QString()
+                                                   : levels > 1 ? u"baselines"_s
+                                                                : u"baseline"_s,
                                           .ink = {Ink::Kind::quiet},
                                           .labelAtEnd = true});  // the label must not cover the points
     }
@@ -86,7 +93,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "paired-differences"), {}};
     Figure& figure = picture.figure;
     figure.x.label = shortLabelKeys(table);
-    figure.x.categories = shortLabels(table);
+    const QStringList labels = shortLabels(table);
     const QString against = table.groups.empty() ? QString() : baselineTitle(table);
     // A long name would push the unit out of the axis title, so the note shows it instead.
     const bool isLong = against.size() > kLongestTitle;
@@ -97,6 +104,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     FigureTable& rows = figure.table = FigureTable::of({u"seed"_s, figure.y.title()});
     std::vector<std::size_t> drawn;
     int pairs = 0;
+    QList<double> places(labels.size(), std::nan(""));
     ShownValues shown{std::vector<std::int64_t>(table.groups.size()), u"seed pair"_s};
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
@@ -105,7 +113,9 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         const auto interval =
             interval_to_baseline(table, group, table.compared, is_by_seed(table.test) ? *table.test : TestKind::paired);
         if (!interval) continue;
-        const double x = static_cast<double>(i);
+        const auto x = static_cast<double>(figure.x.categories.size());  // a baseline has no column
+        places[static_cast<qsizetype>(i)] = x;
+        figure.x.categories << labels[static_cast<qsizetype>(i)];
         const Ink ink = data.results.inkOf(group);
         const Emphasis emphasis = emphasisOf(data, i);
         addErrorBar(figure, x, interval->low, interval->high, kCapWidth, ink, emphasis);
@@ -145,7 +155,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         addNote(figure, u"baseline: %1"_s.arg(against));
     }
     figure.horizontalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
-    addWithoutValue(picture, data, groupPlaces(table));
+    addWithoutValue(picture, data, places);
     return picture;
 }
 

@@ -307,8 +307,8 @@ SideBySide::SideBySide(const Figure& figure, const ResultsTable& table, QList<do
     });
     if (!hasBars || count < 2 || places.size() < 2) return;
     const auto scaled = [this](double x) { return m_logarithmic ? std::log(x) : x; };
-    constexpr double kLargestStep = 0.03;  // of the axis
-    constexpr double kLargestPart = 0.6;   // of the distance of two places, for all curves together
+    constexpr double kLargestStep = 0.04;  // of the axis
+    constexpr double kLargestPart = 0.8;   // of the distance of two places, for all curves together
     m_step = kLargestStep * (scaled(figure.x.maximum) - scaled(figure.x.minimum));
     for (qsizetype i = 1; i < places.size(); ++i) {
         const double gap = scaled(places[i]) - scaled(places[i - 1]);

@@ -175,7 +175,8 @@ ResultsPicture spikeFigure(const ResultsData& data) {
             const RunMetrics::Steps& steps = *run.steps;
             ++shown.counts[g];
             const bool failed = run.state == RunState::failed;
-            const Ink ink = run.ink;
+            // In a figure of one setting, shades of its colour could not be told apart.
+            const Ink ink = all ? run.ink : Ink::data(static_cast<int>(shown.counts[g]) - 1);
             const Emphasis emphasis = all ? emphasisOf(data, g) : Emphasis::normal;
             const QString seed = u"seed %1"_s.arg(run.spec.seed);
             const QString label = all && !table.swept.empty() ? shortLabel(table, group) + u" · "_s + seed : seed;

@@ -233,8 +233,11 @@ void addLabels(PairDial& picture, const QRectF& inside, const FigureStyle& style
     angle(picture.keyArc, u"nωᵢ"_s, pair.key_rotation, key);
     if (picture.projectionEnd) {
         const double along = std::arg(pair.rotated_key) + (pair.projection < 0 ? std::numbers::pi : 0);
-        labels.add({u"projection %1"_s.arg(readableNumber(pair.projection)), readableNumber(pair.projection)}, false,
-                   style.theme.text, (dial.centre + *picture.projectionEnd) / 2, along - std::numbers::pi / 2);
+        // On paper, the table below says what the number is, which finds a place beside its band.
+        QStringList words(readableNumber(pair.projection));
+        if (style.onScreen) words.prepend(u"projection %1"_s.arg(words.first()));
+        labels.add(words, false, style.theme.text, (dial.centre + *picture.projectionEnd) / 2,
+                   along - std::numbers::pi / 2);
     }
     angle(picture.phaseArc, u"φ"_s, pair.phase, style.theme.quietText);
     if (picture.queryArc) {

@@ -554,6 +554,8 @@ TEST(ResultsFigures, PairedDifferencesUseEqualSeeds) {
         resultsData(syntheticRuns("theta", {{10000, {1.5, 1.6, 1.7}}, {500, {1.4, 1.45, diverged}}})));
     const Figure& figure = picture.figure;
     ASSERT_EQ(means(figure).size(), 1u);
+    EXPECT_EQ(figure.x.categories, QStringList("500")) << "the baseline has no column";
+    EXPECT_EQ(means(figure)[0]->x[0], 0);
     EXPECT_NEAR(means(figure)[0]->y[0], -0.125, 1e-12);
     EXPECT_EQ(figure.table.columns[0], QList<double>({1, 2}));
     EXPECT_NEAR(figure.table.columns[1][1], -0.15, 1e-12);

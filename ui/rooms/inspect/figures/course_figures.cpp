@@ -160,7 +160,8 @@ static InspectPicture contributionsOverTraining(const InspectData& data) {
             return 100 * numberAt(meanRow(result.logit_contribution, layerOf(data), headOf(data), data.run->spec.heads),
                                   pair);
         };
-        const Ink ink = unrotated ? Ink{Ink::Kind::unrotated} : Ink::data(static_cast<int>(i));
+        // Without the fifth colour, which is similar to the second one.
+        const Ink ink = unrotated ? Ink{Ink::Kind::unrotated} : Ink::data(static_cast<int>(i < 4 ? i : i + 1));
         FigureCurve curve = courseOf(*data.run, label, u"logit contribution, %1"_s.arg(label), ink, number);
         if (data.ghost) {
             figure.curves.push_back(ghostCurve(courseOf(*data.ghost, label, {}, ink, number), *data.ghost));

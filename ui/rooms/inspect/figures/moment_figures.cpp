@@ -188,6 +188,7 @@ void addBound(Figure& figure, const InsideRun& run, const ProbeResult& result) {
     if (bound.empty()) return;
     FigureCurve curve = inspectCurve(u"B(Δ)/B(0)"_s, u"context bound B(Δ)/B(0)"_s, {Ink::Kind::accent});
     curve.companion = curve.isNamed = true;
+    curve.dash = 3;  // unlike that of the logit
     for (std::size_t m = 0; m < bound.size(); ++m) {
         curve.x.append(static_cast<double>(m));
         curve.y.append(100 * bound[m] / bound.front());
