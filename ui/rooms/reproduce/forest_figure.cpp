@@ -4,6 +4,7 @@
 #include <QJsonArray>
 #include <QJsonObject>
 #include <QObject>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
@@ -364,13 +365,19 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     QStringList parts;
     for (const ForestLine& line : lines) {
         for (const Claim& each : plan.claims) {
-            if (namesClaims && line.title == text(claim_title(plan, each.id)))
-                parts << u"%1: %2"_s.arg(line.title, text(each.words).chopped(each.words.ends_with('.')));
+            if (!namesClaims || line.title != text(claim_title(plan, each.id))) continue;
+            // Without its remarks in brackets, which the tables of the reproduction have.
+            static const QRegularExpression remark(u"\\s*\\([^()]*\\)"_s);
+            const QString words = text(each.words).remove(remark);
+            parts << u"%1: %2"_s.arg(line.title, words.endsWith(QLatin1Char('.')) ? words.chopped(1) : words);
         }
     }
     const auto any = [&](auto isDrawn) { return std::any_of(numbers.begin(), numbers.end(), isDrawn); };
     if (any([](const ForestNumbers& row) { return std::isfinite(row.value); }))
         parts << u"points: effects in this lab, with 95 % confidence intervals (of ratios: Fieller's)"_s;
+    std::vector<const PlannedRow*> plans;
+    for (const SheetRow& row : shown) plans.push_back(&row.plan);
+    if (const QString replaced = replacedData(plans); !replaced.isEmpty()) parts << replaced;
     if (any([](const ForestNumbers& row) { return std::isfinite(row.paper); }))
         parts << u"tall marks: published effects"_s;
     if (!figure.bands.empty()) parts << u"shaded: effects that agree with the claim"_s;

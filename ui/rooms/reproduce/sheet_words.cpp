@@ -189,9 +189,11 @@ QString rowTitle(const PlannedRow& row) {
 
 namespace {
 
-/// "eager", "no rope cache": shorter than keyWords() with the key's name.
+/// "eager", "no rope cache": shorter than keyWords() with the key's name. A data set has the name of the one that it
+/// replaces (replacedData).
 QString shortWords(const PlannedRow& row, const std::string& key) {
     const json& value = row.keys.at(key);
+    if (key == "data") return text(row.keys.value("asked", value).get<std::string>());
     if (value.is_boolean()) return (value.get<bool>() ? QString() : u"no "_s) + keyTitle(key);
     if (key == "position" && value == "learned+rope") return u"learned+RoPE"_s;
     return value.is_string() || !isNamed(key) ? keyWords(row, key)
@@ -211,6 +213,20 @@ QStringList shortTitles(const std::vector<const PlannedRow*>& rows, const std::v
 }
 
 }  // namespace
+
+QString replacedData(const std::vector<const PlannedRow*>& rows) {
+    std::map<std::string, QStringList> replaced;
+    for (const PlannedRow* row : rows) {
+        if (!row->keys.contains("asked") || row->keys.at("asked") == row->keys.at("data")) continue;
+        replaced[row->keys.at("data")] << text(row->keys.at("asked").get<std::string>());
+    }
+    QStringList parts;
+    for (auto& [data, asked] : replaced) {
+        asked.removeDuplicates();
+        parts << u"trained on %1 instead of %2"_s.arg(text(data), asked.join(u", "_s));
+    }
+    return parts.join(u"; "_s);
+}
 
 QStringList rowTitles(const std::vector<const PlannedRow*>& rows) {
     std::vector<std::string> keys = differingKeys(rows);

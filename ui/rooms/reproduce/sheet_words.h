@@ -16,6 +16,8 @@ namespace ropelab::ui {
 QString rowTitle(const PlannedRow& row);
 /// Short titles with the settings alone that distinguish these rows; a single row has all.
 QStringList rowTitles(const std::vector<const PlannedRow*>& rows);
+/// "trained on synthetic instead of enwik8, text8"; "" if no data set is replaced. rowTitles() has the replaced ones.
+QString replacedData(const std::vector<const PlannedRow*>& rows);
 /// "best validation loss (nats)".
 QString measureTitleOf(const std::string& measure);
 TextTable::Tone toneOf(SheetVerdict verdict);
