@@ -252,6 +252,10 @@ void CurvePlot::setTokenizersDiffer(bool differ) {
     schedule();
 }
 
+void CurvePlot::setLossUnitKnown(bool isKnown) {
+    if (std::exchange(m_isLossUnitKnown, isKnown) != isKnown) schedule();
+}
+
 void CurvePlot::setFloor(std::optional<double> nats, const QString& label) {
     m_floor = nats;
     if (!label.isEmpty()) {

@@ -117,6 +117,8 @@ class CurvePlot : public PlotWidget {
     void setLossUnit(const ropelab::ui::LossUnit& unit);
     /// The note says that losses per token cannot be compared: runs use different tokenizers on one data set.
     void setTokenizersDiffer(bool differ);
+    /// False if a shown run was imported: its losses may be in any unit.
+    void setLossUnitKnown(bool isKnown);
     /// Horizontal line at the best possible loss, with a label such as "entropy floor". nullopt removes the line.
     void setFloor(std::optional<double> nats, const QString& label = QString());
     /// Rungs of successive halving, ascending.
@@ -215,6 +217,7 @@ class CurvePlot : public PlotWidget {
     bool m_follows = true;
     LossUnit m_lossUnit;
     bool m_tokenizersDiffer = false;
+    bool m_isLossUnitKnown = true;
     std::optional<double> m_floor;
     QString m_floorLabel;
     QList<double> m_rungs;

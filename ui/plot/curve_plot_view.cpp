@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ui/figure/paint/figure_renderer.h"
+#include "ui/figure/paint/printed_figure.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/distinct_names.h"
@@ -88,7 +89,7 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
                                       : u"There are no values yet; the curves begin with the first training steps."_s;
     figure.x.label = u"step"_s;
     figure.y.label = m_quantities.size() > 1 && losses ? u"loss"_s : nameOf(m_quantities.front());
-    figure.y.unit = losses ? m_lossUnit.name : unitOf(m_quantities.front());
+    figure.y.unit = !losses ? unitOf(m_quantities.front()) : m_isLossUnitKnown ? m_lossUnit.name : QString();
     figure.y.logarithmic = m_yLog;
     for (const Quantity quantity : m_quantities) {
         std::vector<Shown> curves;
@@ -297,10 +298,7 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
         const QString lag = readableCount(std::round(m_smoothing / (1 - m_smoothing)));
         parts.append(forScreen ? u"smoothing weight %1 (lags %2 steps)"_s.arg(weight, lag)
                                : u"smoothed by an exponential moving average, weight %1"_s.arg(weight));
-        const auto hasRaw = [](const FigureCurve& curve) { return !curve.raw.isEmpty(); };
-        if (!forScreen && std::any_of(figure.curves.begin(), figure.curves.end(), hasRaw)) {
-            parts.append(u"pale: without smoothing"_s);
-        }
+        if (!forScreen && paintsRaw(figure)) parts.append(u"pale: without smoothing"_s);
     }
     const auto ends = [&figure](Ink::Kind kind) {
         return std::count_if(figure.curves.begin(), figure.curves.end(), [kind](const FigureCurve& curve) {

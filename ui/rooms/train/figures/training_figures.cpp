@@ -93,7 +93,7 @@ bool tokenizersDiffer(const std::vector<RunView>& runs) {
     return false;
 }
 
-constexpr int kGradientNormSmoothing = 95;  // in percent, of a figure without a choice
+constexpr int kStepSmoothing = 95;  // in percent, of values of every step in a figure without a choice
 
 /// The runs of --runs, else those that the table of results includes; of a figure that is computed again, all runs.
 std::vector<RunId> requestedRuns(const FigureRequest& request, const LabFile& lab) {
@@ -135,9 +135,11 @@ Figure trainingFigure(const FigureRequest& request) {
     showSteps(plot, runs, request.sources().lab());
     showExtent(plot, runs);
     plot.setLossUnit(lossUnit(request.text(option::unit)));
-    // The norms of single steps are noise in which the curves cannot be told apart.
-    const bool isNoisy = quantities->quantities.front() == Quantity::gradient_norm && !request.isRecorded();
-    const int smoothing = view[u"smoothing"_s].toInt(isNoisy ? kGradientNormSmoothing : 0);
+    // Losses and norms of single steps are noise in which the curves cannot be told apart.
+    const Quantity first = quantities->quantities.front();
+    const bool isNoisy =
+        (first == Quantity::gradient_norm || first == Quantity::training_loss) && !request.isRecorded();
+    const int smoothing = view[u"smoothing"_s].toInt(isNoisy ? kStepSmoothing : 0);
     plot.setSmoothing(smoothing / 100.0);
     plot.setYLogarithmic(view[u"logarithmic"_s].toBool());
     const std::vector<CurveGroup> groups = seedGroups(runs.runs());
@@ -270,6 +272,8 @@ bool showExtent(CurvePlot& plot, const RunStore& runs) {
     plot.setRungs({rungs.begin(), rungs.end()});
     const bool differ = tokenizersDiffer(runs.runs());
     plot.setTokenizersDiffer(differ);
+    plot.setLossUnitKnown(
+        std::ranges::none_of(runs.runs(), [](const RunView& run) { return run.visible && is_imported(run.record); }));
     return differ;
 }
 
