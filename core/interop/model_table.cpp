@@ -82,7 +82,7 @@ const KnownModel& known_model(std::string_view name) {
     const std::string best = nearest(wanted, views);
     const auto index = std::find(plain.begin(), plain.end(), best) - plain.begin();
     throw BadInput("There is no model \"" + std::string(name) + "\" in the table; did you mean " +
-                   table[static_cast<std::size_t>(index)].name + "?");
+                   table[static_cast<std::size_t>(index)].name + "? \"ropelab-cli anatomy --list\" lists all.");
 }
 
 }  // namespace ropelab

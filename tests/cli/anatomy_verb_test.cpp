@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/plan/layout.h"
 #include "tests/cli/terminal.h"
 
@@ -28,6 +30,13 @@ TEST(AnatomyVerb, ListsKnownModelsAndConfigs) {
     const auto known = ropelab_cli({"anatomy", "--model", "llama 3 8b", "--json"}).json();
     EXPECT_EQ(known.at("name"), "Llama 3 8B");
     EXPECT_EQ(known.at("totals").at("parameters"), 8030261248);
+    const auto listed = ropelab_cli({"anatomy", "--list", "--json"}).json().at("models");
+    const auto llama =
+        std::find_if(listed.begin(), listed.end(), [](const auto& model) { return model.at("name") == "Llama 3 8B"; });
+    ASSERT_NE(llama, listed.end());
+    EXPECT_EQ(llama->at("parameters"), 8030261248);
+    EXPECT_EQ(llama->at("theta"), 500000);
+    EXPECT_THAT(ropelab_cli({"anatomy", "--list"}).out, HasSubstr("Llama 3 8B"));
     const auto experts = ropelab_cli({"anatomy", "--model", "mixtral 8x7b", "--json"}).json();
     EXPECT_EQ(experts.at("totals").at("active_parameters"), 12879925248);
     const ScratchFolder folder;

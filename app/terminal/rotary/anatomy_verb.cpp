@@ -2,10 +2,17 @@
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/contract/anatomy_times.h"
+#include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
+#include "core/interop/hf_anatomy.h"
+#include "core/interop/hf_config.h"
+#include "core/interop/model_table.h"
 #include "core/machine/engine_loader.h"
 #include "core/report/anatomy_report.h"
+#include "core/settings/run_spec.h"
+#include "core/table/table.h"
 
 namespace ropelab::terminal {
 
@@ -22,6 +29,7 @@ struct Flags {
     std::int64_t vocabulary = 0;
     std::string format = "text";
     bool measures = false;
+    bool lists = false;
     bool json = false;
 
     bool describes() const { return !settings.empty() || !preset.empty(); }
@@ -69,8 +77,31 @@ void measure(AnatomyModel& model) {
     add_times(model.anatomy, times);
 }
 
+// The rotary columns are those of full attention, where layers differ.
+void list_models(bool as_json) {
+    nlohmann::json models = nlohmann::json::array();
+    Table table = Table::titled({"model", "parameters", "context", "theta", "rotated"}, "lr");
+    for (const KnownModel& known : model_table()) {
+        const HfModel model = read_hf_config(known.config);
+        const AnatomyTotals totals = hf_anatomy(known.config).totals();
+        const RotarySetup& setup = model.of("").setup;
+        models.push_back({{"name", known.name},
+                          {"family", known.family},
+                          {"parameters", or_null(totals.parameters)},
+                          {"context", model.context},
+                          {"theta", setup.theta},
+                          {"fraction", setup.fraction},
+                          {"source", known.source}});
+        table.rows.push_back({known.name, known_number(totals.parameters), std::to_string(model.context),
+                              number_text(setup.theta), fraction_text(setup.fraction, setup.head_dim)});
+    }
+    if (as_json) return print_json({{"models", models}});
+    print_text(table.text());
+}
+
 void run(const Flags& flags) {
     check_sources(flags);
+    if (flags.lists) return list_models(flags.json);
     const AnatomyFormat format = anatomy_format(flags.format);
     AnatomyModel model = model_of_flags(flags);
     if (!flags.kind.empty()) {
@@ -112,6 +143,7 @@ void add_anatomy(CLI::App& program) {
     verb->add_flag(
         "--measure", flags.measures,
         "Measure how long each operation of a forward pass takes on this machine, with random initial weights");
+    verb->add_flag("--list", flags.lists, "List the known models, whose names --model accepts, instead");
     add_json(*verb, flags.json, "Print the result as JSON");
 }
 
