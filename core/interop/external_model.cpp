@@ -5,11 +5,16 @@
 #include <mutex>
 
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/checksum.h"
 #include "core/data/json_text.h"
+#include "core/experiment/experiment.h"
 #include "core/interop/embedded_tables.h"
 #include "core/interop/hf_reader.h"
 #include "core/interop/model_steps.h"
+#include "core/rope/rotary_setup.h"
+#include "core/store/imported.h"
+#include "core/study/head_vectors.h"
 
 namespace ropelab {
 
@@ -20,11 +25,12 @@ namespace fs = std::filesystem;
 // The weights that were loaded last.
 class LoadedModel {
  public:
-    explicit LoadedModel(std::shared_ptr<const OpenedModel> opened) : opened_(std::move(opened)) {}
+    LoadedModel(std::shared_ptr<const OpenedModel> opened, std::optional<double> theta)
+        : opened_(std::move(opened)), theta_(theta) {}
 
     std::shared_ptr<Model> load(Engine& engine, std::int64_t tokens) {
         const std::lock_guard lock(mutex_);
-        const ModelPlan plan = opened_->plan(tokens);
+        const ModelPlan plan = opened_->plan(tokens, theta_);
         const bool fits = model_ && engine_ == &engine && plan.layers == layers_ && tokens <= tokens_;
         if (fits) return model_;
         model_ = nullptr;  // its memory is free before the next one needs it
@@ -37,6 +43,7 @@ class LoadedModel {
 
  private:
     std::shared_ptr<const OpenedModel> opened_;
+    std::optional<double> theta_;
     std::mutex mutex_;
     const Engine* engine_ = nullptr;
     std::vector<LayerPlan> layers_;
@@ -77,19 +84,23 @@ std::shared_ptr<const Corpus> corpus_of_model(const Vocabulary& vocabulary, cons
 
 }  // namespace
 
-RunCheckpoint external_run(const fs::path& path, const std::string& text, const fs::path& data_dir) {
+RunCheckpoint external_run(const fs::path& path, const std::string& text, const fs::path& data_dir,
+                           std::optional<double> theta) {
     const std::vector<ModelStep> steps = model_steps(path);
     const auto opened = std::make_shared<const OpenedModel>(steps.empty() ? path : steps.back().path);
     auto external = std::make_shared<ExternalModel>();
-    external->plan = opened->plan();
+    external->plan = opened->plan(0, theta);
+    if (theta && !external->plan.rotary())
+        throw BadInput("The model " + opened->name() + " has no rotary embedding, so it has no theta to change.");
     const Vocabulary vocabulary = opened->vocabulary();
     external->corpus = corpus_of_model(vocabulary, text, data_dir);
-    external->load = [loaded = std::make_shared<LoadedModel>(opened)](Engine& engine, std::int64_t tokens) {
+    external->load = [loaded = std::make_shared<LoadedModel>(opened, theta)](Engine& engine, std::int64_t tokens) {
         return loaded->load(engine, tokens);
     };
     RunCheckpoint result;
     result.path = path;
     result.name = steps.empty() ? opened->name() : fs::canonical(path).filename().string();
+    if (theta) result.name += ", θ = " + number_text(*theta);
     result.vocabulary = vocabulary.to_text();
     result.is_written = true;
     result.spec.context = external->plan.sizes.T;
@@ -99,6 +110,60 @@ RunCheckpoint external_run(const fs::path& path, const std::string& text, const 
     if (!steps.empty()) result.finished = result.spec.iterations = steps.back().step;
     result.external = std::move(external);
     return result;
+}
+
+RunId store_measurement(LabFile& lab, const RunCheckpoint& model, const ProbeResult& result, std::int64_t step) {
+    const ModelPlan& plan = model.external->plan;
+    const RotarySetup setup = setup_of_layer(plan, 0);
+    const auto refuse = [&](const std::string& what) {
+        throw BadInput("The measurement of " + model.name + " cannot be stored in a lab, because " + what +
+                       ", and no run can have this; print it with --json.");
+    };
+    if (plan.sizes.C != setup.heads * setup.head_dim) refuse("its heads have another width than its residual stream");
+    if (setup.scaling.method != ScalingMethod::none) refuse("its frequencies are scaled");
+    for (std::int64_t layer = 1; layer < std::ssize(plan.layers); ++layer) {
+        if (setup_of_layer(plan, layer) != setup) refuse("its layers have different rotations, windows or heads");
+    }
+    // Numbers that equal no seed of a run, so that nothing is paired with it.
+    const std::int64_t seed = 1'000'000'000 + std::ssize(lab.runs());
+    const nlohmann::json settings = {
+        {imported_setting, "opened model"},
+        {"opened_model", model.name},
+        {"data", model.external->corpus->name},
+        {"layers", std::ssize(plan.layers)},
+        {"heads", setup.heads},
+        {"key_value_heads", std::get<Softmax>(plan.layers.front().attention).heads.kv.value_or(0)},
+        {"width", setup.heads * setup.head_dim},
+        {"context", std::max(setup.context, result.length)},
+        {"attention_window", setup.attention_window},
+        {"theta", setup.theta},
+        {"fraction", setup.fraction},
+        {"partial", setup.partial == Partial::slice ? "slice" : "truncate"},
+        {"seed", seed}};
+    RunSummary summary;
+    summary.iterations = step;
+    summary.best_validation_loss = summary.final_validation_loss = result.loss;
+    summary.best_iteration = step;
+    summary.seconds = summary.tokens_per_second = RunSummary::unknown;
+    RunId id = 0;
+    lab.in_one_transaction([&] {
+        // Measurements that follow each other are of one experiment, so that results and lectures have them together.
+        const Experiment described(imported_experiment);
+        const std::vector<ExperimentRecord> before = lab.experiments();
+        const bool goes_on = !before.empty() && before.back().name == described.name();
+        const std::int64_t experiment =
+            goes_on ? before.back().id : lab.add_experiment(described.name(), described.to_json().dump());
+        id = lab.add_run(experiment, model.name,
+                         settings.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        lab.annotate_run(id, "Measured by RoPE Lab on " + model.external->corpus->name + ".");
+        if (!result.map_tokens.empty()) lab.set_vocabulary(id, model.vocabulary);
+        const std::vector<Event> events = {
+            event::Evaluated{id, step, RunSummary::unknown, result.loss},
+            event::Probed{id, step, std::make_shared<const ProbeResult>(compacted(result))},
+            event::RunEnded{id, RunState::finished, "", summary}};
+        lab.record(events);
+    });
+    return id;
 }
 
 ModelMark mark_of(const OpenedModel& model) {

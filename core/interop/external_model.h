@@ -2,21 +2,29 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/interop/opened_model.h"
 #include "core/run/checkpoint.h"
+#include "core/store/lab_file.h"
 
 namespace ropelab {
 
 /// A model that others trained (OpenedModel) as the checkpoint of a run, so that it is studied like one: `text` is a
-/// file or a known data set, all of whose tokens are its validation part; "": pages of the program's guide. Its weights
-/// are read when an engine loads them, and stay in memory until the last copy is destroyed. Throws BadInput as
-/// OpenedModel does, if the model has no tokenizer, and for a text with fewer than two tokens.
+/// file or a known data set, all of whose tokens are its validation part; "": pages of the program's guide. With
+/// `theta` instead of the model's own base, if one is given. Its weights are read when an engine loads them, and stay
+/// in memory until the last copy is destroyed. Throws BadInput as OpenedModel does, if the model has no tokenizer, and
+/// for a text with fewer than two tokens.
 RunCheckpoint external_run(const std::filesystem::path& path, const std::string& text = {},
-                           const std::filesystem::path& data_dir = {});
+                           const std::filesystem::path& data_dir = {}, std::optional<double> theta = {});
+
+/// Stores what was measured of an external model as a snapshot of a new run, which counts as imported; its vocabulary
+/// only if there are attention maps, whose tokens it names. Returns the id. Throws BadInput, naming what differs, if no
+/// run has the model's sizes and frequencies, with which the figures of a run interpret its snapshots.
+RunId store_measurement(LabFile& lab, const RunCheckpoint& model, const ProbeResult& result, std::int64_t step = 0);
 
 /// What a lab keeps of a model that it names and does not contain.
 struct ModelMark {

@@ -146,12 +146,20 @@ OpenedModel::OpenedModel(const fs::path& path) : path_(path), files_(std::make_u
     check_tensors(whole);
 }
 
-ModelPlan OpenedModel::plan(std::int64_t tokens) const {
+ModelPlan OpenedModel::plan(std::int64_t tokens, std::optional<double> theta) const {
     ModelPlan plan = hf_plan(config_, tokens);
     if (files_->gguf()) adapt_to_gguf(plan, *files_->gguf()->get<std::string>("general.architecture"));
     if (has_params_) {
         plan.tensor_names = hf_tensor_names("params.json");
         rotate_neighbours(plan);
+    }
+    if (!theta) return plan;
+    for (LayerPlan& layer : plan.layers) {
+        Rotary* rotary = layer.rotary();
+        if (!rotary) continue;
+        FrequencySettings settings = rotary->settings;
+        settings.theta = *theta;
+        rotary->set_frequencies(settings);
     }
     return plan;
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "core/contract/engine.h"
@@ -27,8 +28,9 @@ class OpenedModel {
     const nlohmann::json& config() const { return config_; }
     const WeightFiles& files() const { return *files_; }
     /// For sequences of at most `tokens` tokens, whose frequencies are those of this length; 0: the context of the
-    /// config. Throws BadInput for more tokens than learned positions.
-    ModelPlan plan(std::int64_t tokens = 0) const;
+    /// config. With `theta` instead of the model's own base, if one is given. Throws BadInput for more tokens than
+    /// learned positions.
+    ModelPlan plan(std::int64_t tokens = 0, std::optional<double> theta = {}) const;
     std::int64_t context() const { return context_; }
     std::int64_t parameters() const { return parameters_; }
 

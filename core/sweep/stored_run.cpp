@@ -33,7 +33,7 @@ bool is_imported(const RunRecord& run) {
 
 std::string no_model_words(const std::string& run_name) {
     return "Another program trained the run \"" + run_name +
-           "\", and only its curves and settings were imported; choose a run that RoPE Lab trained.";
+           "\", and the lab has only its settings and what was measured of it; choose a run that RoPE Lab trained.";
 }
 
 RunSpec stored_spec(const RunRecord& run) {

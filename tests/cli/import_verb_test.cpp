@@ -48,7 +48,7 @@ TEST_F(ImportVerb, ShowsAPlanThenFillsALabWithResults) {
 
 TEST_F(ImportVerb, WhatNeedsTheModelOfAnImportedRunIsRefusedInOneSentence) {
     ASSERT_EQ(ropelab_cli({"import", runs_, "--lab", lab_}).status, 0);
-    const char* why = "only its curves and settings were imported; choose a run that RoPE Lab trained";
+    const char* why = "the lab has only its settings and what was measured of it; choose a run that RoPE Lab trained";
     EXPECT_BAD_INPUT(ropelab_cli({"sample", "--lab", lab_}), why);
     EXPECT_BAD_INPUT(ropelab_cli({"probe", "--lab", lab_}), why);
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--fit"}), "imported from JSONL");

@@ -59,6 +59,11 @@ double parse_positive(const std::string& text, const std::string& flag, double h
     return value;
 }
 
+std::optional<double> parse_theta(const std::string& text) {
+    constexpr double most = 1e12;
+    return text.empty() ? std::nullopt : std::optional(parse_positive(text, "--theta", most));
+}
+
 void RotaryFlags::add_size(CLI::App& verb, const std::string& context_help) {
     single_.push_back(
         verb.add_option("--head-dim", head_dim_, std::string(setup_key("head_dim").meaning))->capture_default_str());

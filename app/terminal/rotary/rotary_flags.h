@@ -77,6 +77,8 @@ class RotaryFlags {
 std::int64_t parse_count(const std::string& text, const std::string& flag, std::int64_t low, std::int64_t high);
 /// Above 0 and at most `high`. Throws BadInput, naming the flag, for any other text.
 double parse_positive(const std::string& text, const std::string& flag, double high);
+/// The value of --theta; nullopt for "".
+std::optional<double> parse_theta(const std::string& text);
 
 void warn_of_unknown_keys(const HfModel& model);
 void warn_of_remarks(const HfModel& model);

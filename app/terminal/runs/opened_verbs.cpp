@@ -85,18 +85,6 @@ struct PerplexityFlags {
     bool json = false;
 };
 
-// With another θ.
-void change_theta(ModelPlan& plan, const std::string& text) {
-    const double theta = parse_positive(text, "--theta", 1e12);
-    for (LayerPlan& layer : plan.layers) {
-        Rotary* rotary = layer.rotary();
-        if (!rotary) continue;
-        FrequencySettings settings = rotary->settings;
-        settings.theta = theta;
-        rotary->set_frequencies(settings);
-    }
-}
-
 // What the probe of each window changes.
 ProbeRequest changes_of(const PerplexityFlags& flags, const ModelPlan& plan) {
     ProbeRequest result;
@@ -147,8 +135,7 @@ std::string table_of_positions(const TextLoss& loss) {
     return table.text();
 }
 
-std::unique_ptr<Model> load(const PerplexityFlags& flags, const OpenedModel& opened, ModelPlan plan) {
-    if (!flags.theta.empty()) change_theta(plan, flags.theta);
+std::unique_ptr<Model> load(const PerplexityFlags& flags, const OpenedModel& opened, const ModelPlan& plan) {
     return opened.load(open_engine(), plan, parse_model_precision(flags.input.precision));
 }
 
@@ -165,7 +152,7 @@ void run_last_words(const PerplexityFlags& flags) {
     for (const LastWord& text : texts) window = std::max(window, std::ssize(text.tokens) - 1);
     window = std::min(window, flags.context.value_or(opened.context()));
     watch_interrupts();
-    const ModelPlan plan = opened.plan(window);
+    const ModelPlan plan = opened.plan(window, parse_theta(flags.theta));
     const ProbeRequest changes = changes_of(flags, plan);
     const auto model = load(flags, opened, plan);
     ProgressLine line;
@@ -200,7 +187,8 @@ void run_perplexity(const PerplexityFlags& flags) {
     PerplexityWindows how{.window = flags.context.value_or(std::min(usual_window, opened.context()))};
     how.stride = flags.stride.value_or(how.window);
     watch_interrupts();
-    const ModelPlan plan = opened.plan(std::min(how.window, std::max<std::int64_t>(std::ssize(input.tokens) - 1, 1)));
+    const std::int64_t tokens = std::min(how.window, std::max<std::int64_t>(std::ssize(input.tokens) - 1, 1));
+    const ModelPlan plan = opened.plan(tokens, parse_theta(flags.theta));
     const ProbeRequest changes = changes_of(flags, plan);
     const auto model = load(flags, opened, plan);
     ProgressLine line;

@@ -457,6 +457,7 @@ nlohmann::json json_of(const Probed& probed) {
         {"sink_error", nested(result.sink_error)},
         {"loss_by_position", result.loss_by_position},
         {"loss_by_position_error", result.loss_by_position_error},
+        {"sequence_losses", nested(result.sequence_losses)},
         {"loss", result.loss},
         {"loss_error", result.loss_by_position_error.empty() ? nlohmann::json() : nlohmann::json(result.loss_error)},
         {"retrieval", retrieval},
@@ -606,6 +607,8 @@ struct Flags {
     std::optional<double> learning_rate;
     std::optional<std::int64_t> controls;
     std::string data_dir;
+    std::string theta;
+    std::string store;
     bool json = false;
 
     bool needs_model() const {
@@ -671,7 +674,7 @@ ProbeRequest request_of(const Flags& flags, const Checkpoint& checkpoint) {
     if (!flags.ablated.empty()) request.ablated_pairs = parse_pairs(flags.ablated, pairs, "ablate-pairs");
     if (!flags.mean_ablated.empty())
         request.mean_ablated_pairs = parse_pairs(flags.mean_ablated, pairs, "mean-ablate-pairs");
-    request.sequence_losses = flags.ablates();
+    request.sequence_losses = flags.ablates() || checkpoint.external;
     request.scaling = scaling_of(flags, checkpoint, request.sequences.length);
     request.cancelled = interrupted;
     return request;
@@ -800,11 +803,20 @@ void run(const Flags& flags) {
         throw BadInput("--run and --fine-tune need a run of a lab; leave them out with --model.");
     if (flags.model.empty() && !flags.text_file.empty())
         throw BadInput("--text-file needs --model; a run is evaluated on its own validation split.");
+    if (flags.model.empty() && !flags.theta.empty())
+        throw BadInput("--theta needs --model; a run is evaluated with the frequencies with which it was trained.");
+    const bool is_of_model_itself = !flags.model.empty() && flags.text.empty() && !flags.ablates() && !flags.scaling &&
+                                    !flags.beyond && flags.ablations.empty();
+    if (!flags.store.empty() && !is_of_model_itself)
+        throw BadInput(
+            "--store keeps the measurement of a model as it is, on a file or data set: it needs --model, and no "
+            "--text, --scaling, --extrapolate or ablation.");
     RunRecord record;
+    RunCheckpoint external;
     std::unique_ptr<LabFile> lab;
     const auto checkpoint = [&] {
         if (lab) return checkpoint_of(*lab, record, flags);
-        const RunCheckpoint external = external_run(model_of_step(flags), flags.text_file, flags.data_dir);
+        external = external_run(model_of_step(flags), flags.text_file, flags.data_dir, parse_theta(flags.theta));
         record.name = external.name;
         record.vocabulary = external.vocabulary;
         return std::move(*read_checkpoint(external));
@@ -820,11 +832,16 @@ void run(const Flags& flags) {
         const Checkpoint evaluated = checkpoint();
         probed = from_checkpoint(evaluated, record, flags);
     }
-    if (flags.json) {
-        print_json(json_of(*probed));
-    } else {
-        print_text(text_of(*probed));
+    nlohmann::json json = flags.json ? json_of(*probed) : nlohmann::json();
+    std::string text = flags.json ? "" : text_of(*probed);
+    if (!flags.store.empty()) {
+        const bool exists = std::filesystem::exists(flags.store);
+        const auto stored = exists ? LabFile::open(flags.store) : LabFile::create(flags.store);
+        const RunId id = store_measurement(*stored, external, probed->result, flags.step.value_or(0));
+        json["stored_run"] = id;
+        text += "\nStored as run " + std::to_string(id) + " of " + flags.store + ".\n";
     }
+    flags.json ? print_json(json) : print_text(text);
 }
 
 }  // namespace
@@ -841,6 +858,10 @@ void add_probe(CLI::App& program) {
                      "(safetensors, GGUF), or a folder with such folders of several steps of a training");
     verb->add_option("--text-file", flags.text_file,
                      "With --model: file or data set on which it is evaluated (default: the program's guide)");
+    verb->add_option("--theta", flags.theta, "With --model: evaluate it with this θ instead of its own");
+    verb->add_option("--store", flags.store,
+                     "With --model: lab file that keeps the measurement, as an imported run without its weights; it is "
+                     "created if it does not exist");
     add_run(*verb, flags.run);
     verb->add_option("--step", flags.step,
                      "Training step of the stored measurement (snapshot) or checkpoint (default: the newest)");

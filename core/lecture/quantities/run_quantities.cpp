@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/base/aliases.h"
@@ -29,7 +31,10 @@ struct CountedRun {
 };
 using CountedRuns = std::vector<CountedRun>;
 
-CountedRuns runs_of_results(const LabFile& lab) {
+/// Imported runs have no results of this program, but may have measurements (snapshots).
+enum class Imported { left_out, included };
+
+CountedRuns runs_of_results(const LabFile& lab, Imported imported = Imported::left_out) {
     const RunSelection selection = run_selection(lab.choice(selection_choice));
     const std::vector<RunRecord> records = lab.runs();
     std::vector<SelectableRun> selectable;
@@ -38,9 +43,8 @@ CountedRuns runs_of_results(const LabFile& lab) {
     for (const std::size_t index : selected_runs(selectable, selection).indices) {
         const RunRecord& record = records[index];
         const bool ended = record.state == RunState::finished || selection.unfinished;
-        if (record.summary && ended && !is_imported(record) && !selection.excluded.contains(record.id)) {
-            runs.push_back({record, stored_spec(record)});
-        }
+        if (!record.summary || !ended || selection.excluded.contains(record.id)) continue;
+        if (imported == Imported::included || !is_imported(record)) runs.push_back({record, stored_spec(record)});
     }
     return runs;
 }
@@ -56,8 +60,8 @@ bool matches(const CountedRun& run, const RunFilter& filter) {
     });
 }
 
-CountedRuns matching_runs(const QuantityInput& input, const RunFilter& filter) {
-    CountedRuns runs = runs_of_results(*input.lab);
+CountedRuns matching_runs(const QuantityInput& input, const RunFilter& filter, Imported imported = Imported::left_out) {
+    CountedRuns runs = runs_of_results(*input.lab, imported);
     std::erase_if(runs, [&](const CountedRun& run) { return !matches(run, filter); });
     return runs;
 }
@@ -72,9 +76,10 @@ RunSpec without_seed(RunSpec spec) {
 }
 
 /// Throws BadInput if there is none, or if they differ in another setting, because a mean would mix two groups.
-std::map<std::int64_t, CountedRun> runs_by_seed(const QuantityInput& input, const RunFilter& filter) {
+std::map<std::int64_t, CountedRun> runs_by_seed(const QuantityInput& input, const RunFilter& filter,
+                                                Imported imported = Imported::left_out) {
     std::map<std::int64_t, CountedRun> by_seed;
-    for (CountedRun& run : matching_runs(input, filter)) {
+    for (CountedRun& run : matching_runs(input, filter, imported)) {
         if (!by_seed.empty()) {
             const RunSpec first = without_seed(by_seed.begin()->second.spec);
             const RunSpec other = without_seed(run.spec);
@@ -104,9 +109,11 @@ ValuesBySeed measure_by_seed(const QuantityInput& input, std::size_t measure, co
     return values;
 }
 
-Description over_seeds(const QuantityInput& input, const std::function<double(const RunRecord&)>& number) {
+Description over_seeds(const QuantityInput& input, const std::function<double(const RunRecord&)>& number,
+                       Imported imported = Imported::left_out) {
     std::vector<double> values;
-    for (const auto& [seed, run] : runs_by_seed(input, input.arguments.filter())) values.push_back(number(run.record));
+    for (const auto& [seed, run] : runs_by_seed(input, input.arguments.filter(), imported))
+        values.push_back(number(run.record));
     return describe(values);
 }
 
@@ -173,8 +180,9 @@ double detectable(const QuantityInput& input) {
     return smallest.value_or(unknown_value);
 }
 
-/// Throws BadInput if there is none or if it lacks the array `member`, which `what` names.
-ProbeResult last_snapshot(const QuantityInput& input, const RunRecord& run, ProbeArray ProbeResult::*member,
+/// Throws BadInput if there is none or if it lacks the numbers `member`, which `what` names.
+template <typename Numbers>
+ProbeResult last_snapshot(const QuantityInput& input, const RunRecord& run, Numbers ProbeResult::*member,
                           const char* what) {
     const std::vector<std::int64_t> iterations = input.lab->snapshots(run.id);
     auto snapshot = iterations.empty() ? std::nullopt : input.lab->snapshot(run.id, iterations.back());
@@ -198,6 +206,34 @@ double contribution_of(const QuantityInput& input, const RunRecord& run) {
     const std::int64_t head = index_below(input, "head", shares.shape.at(1));
     const std::int64_t pair = index_below(input, "pair", shares.shape.at(2) - 1);  // the last element is not a pair
     return shares.row(layer, head)[static_cast<std::size_t>(pair)];
+}
+
+/// The arguments first and last, each counted from 0.
+std::pair<std::int64_t, std::int64_t> range_of(const QuantityInput& input, std::int64_t count) {
+    const std::int64_t first = index_below(input, "first", count);
+    const std::int64_t last = index_below(input, "last", count);
+    if (first <= last) return {first, last};
+    throw BadInput("The argument first is " + std::to_string(first) + ", but it must not be above last, which is " +
+                   std::to_string(last) + ".");
+}
+
+double contribution_of_pairs(const QuantityInput& input, const RunRecord& run) {
+    const ProbeArray shares =
+        last_snapshot(input, run, &ProbeResult::logit_contribution, "logit contributions").logit_contribution;
+    const auto [first, last] = range_of(input, shares.shape.at(2) - 1);
+    std::vector<double> sums;
+    for (std::int64_t i = 0; i < shares.shape[0] * shares.shape[1]; ++i) {
+        const auto row = shares.row(i / shares.shape[1], i % shares.shape[1]);
+        sums.push_back(std::accumulate(row.begin() + first, row.begin() + last + 1, 0.0));
+    }
+    return describe(sums).mean;
+}
+
+double position_loss(const QuantityInput& input, const RunRecord& run) {
+    const std::vector<double> losses =
+        last_snapshot(input, run, &ProbeResult::loss_by_position, "losses by position").loss_by_position;
+    const auto [first, last] = range_of(input, std::ssize(losses));
+    return describe(std::span(losses).subspan(first, last - first + 1)).mean;
 }
 
 double attention_of(const QuantityInput& input, const RunRecord& run) {
@@ -293,7 +329,24 @@ std::vector<Quantity> run_quantities() {
            "variance, averaged over seeds.",
            true},
           [](const QuantityInput& input) {
-              return over_seeds(input, [&](const RunRecord& run) { return contribution_of(input, run); }).mean;
+              const auto number = [&](const RunRecord& run) { return contribution_of(input, run); };
+              return over_seeds(input, number, Imported::included).mean;
+          }},
+         {{"contribution_of_pairs", "(first, last, setting=value, …)", "",
+           "Logit contribution of the pairs from first to last together in the last stored measurement (snapshot) of "
+           "a run or of a model that others trained, averaged over layers, heads and seeds.",
+           true},
+          [](const QuantityInput& input) {
+              const auto number = [&](const RunRecord& run) { return contribution_of_pairs(input, run); };
+              return over_seeds(input, number, Imported::included).mean;
+          }},
+         {{"position_loss", "(first, last, setting=value, …)", "nats per token",
+           "Mean loss at the positions from first to last in the last stored measurement (snapshot) of a run or of a "
+           "model that others trained, averaged over seeds.",
+           true},
+          [](const QuantityInput& input) {
+              const auto number = [&](const RunRecord& run) { return position_loss(input, run); };
+              return over_seeds(input, number, Imported::included).mean;
           }},
          {{"attention_weight", "(layer, head, distance, setting=value, …)", "",
            "Mean attention weight at a distance of a head, in the last stored measurement (snapshot) of a run, "
