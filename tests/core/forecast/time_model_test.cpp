@@ -285,6 +285,7 @@ TEST_F(TimesFile, TimesArePromisedAsARange) {
     loaded[2] = {10, 1000};
     loaded[4] = {10, 1};
     EXPECT_EQ(time_range(100, loaded), (Range{100, 120})) << "one slow and one fast sweep of six do not count";
+    EXPECT_EQ(time_range(100, {{10, 5}, {10, 14}, {10, 8}, {10, 13}, {10, 11}, {10, 12}}), (Range{80, 130}));
 
     EXPECT_EQ(expected_duration(3600), "30 min to 2 h 0 min");
     for (const double measured : {11.0, 10.0, 20.0}) store_time(Forecast{10, measured});
