@@ -9,11 +9,13 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/plan/layout.h"
 #include "core/results/across_texts.h"
 #include "core/results/results_compare.h"
 #include "core/results/results_verdict.h"
 #include "core/stats/resampling.h"
 #include "core/store/imported.h"
+#include "core/store/run_settings.h"
 
 namespace ropelab {
 
@@ -339,9 +341,30 @@ auto statistic(std::size_t measure, double Description::*member) {
 
 }  // namespace
 
+namespace {
+
+// Of the training steps, from tokens per second; per_parameter: divided by the model's parameters in 10⁹, without
+// embeddings and with all experts. nullopt for imported runs and without a speed.
+std::optional<double> step_milliseconds(const ResultsTable& table, const ResultGroup& group, bool per_parameter) {
+    auto settings = table.shared;
+    for (const auto& [key, value] : group.settings) settings[key] = value;
+    const double speed = group.described[measure_index("tokens_per_second")].mean;
+    if (!imported_from(settings).empty() || !(speed > 0)) return std::nullopt;
+    std::erase_if(settings, [](const auto& setting) {  // of other versions, and conditions that split groups
+        return !default_settings().contains(setting.first) || setting.second.is_null() ||
+               std::ranges::find(condition_names, setting.first) != condition_names.end();
+    });
+    const RunSpec spec = run_spec_from_json(settings);
+    const double milliseconds = 1000 * static_cast<double>(spec.batch * spec.context) / speed;
+    return per_parameter ? 1e9 * milliseconds / static_cast<double>(non_embedding_parameters(spec)) : milliseconds;
+}
+
+}  // namespace
+
 std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     const auto if_target = [&](const std::string& title) { return table.target_loss ? title : ""; };
     const auto if_comparing = [&](const std::string& title) { return table.groups.size() > 1 ? title : ""; };
+    const bool has_experts = std::ranges::find(table.swept, "experts") != table.swept.end();
     std::vector<ResultsColumn> columns;
     const auto add = [&](ResultsColumn column) { columns.push_back(std::move(column)); };
     const std::string name_title = has_names(table) ? "name" : "";
@@ -381,6 +404,14 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
         const auto cell = [i](Group group) { return measure_cell(group, i); };
         add({name, statistic(i, &Description::mean), title, latex_text(title) + unit, cell, name, {}, {}, i});
         add({name + "_std", statistic(i, &Description::standard_deviation)});
+    }
+    for (const bool per_parameter : {false, true}) {
+        const auto value = [&table, per_parameter](Group group) {
+            return step_milliseconds(table, group, per_parameter);
+        };
+        const std::string title = !has_experts ? "" : per_parameter ? "ms/step per 10⁹ parameters" : "ms/step";
+        add({per_parameter ? "milliseconds_per_step_per_billion" : "milliseconds_per_step", value, title, "",
+             [value](Group group) { return value(group) ? rough_text(*value(group)) : missing_cell; }});
     }
     // Without a target they are not in `full`, but can be chosen by their names.
     const auto until = [&](const std::string& name, auto Description::*member) {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/contract/training_clock.h"
+#include "core/plan/layout.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
 #include "core/settings/keys.h"
@@ -140,7 +141,8 @@ TEST(ResultsCsv, HasAllColumnsAlsoWithoutTestsAndTargetLoss) {
         "std,"
         "bits_per_byte,bits_per_byte_std,final_training_loss,final_training_loss_std,seconds,seconds_std,tokens_per_"
         "second,tokens_per_second_std,"
-        "generated_tokens_per_second,generated_tokens_per_second_std,";
+        "generated_tokens_per_second,generated_tokens_per_second_std,milliseconds_per_step,milliseconds_per_step_per_"
+        "billion,";
     const std::string compared =
         "texts,standard_error,confidence_low,confidence_high,difference,difference_low,difference_high,bootstrap_low,"
         "bootstrap_high,difference_percent,"
@@ -344,6 +346,19 @@ TEST(Table, HasTheSameCellsInEveryFormat) {
 
 TEST(Table, LatexKeepsCharactersWithoutACommand) {
     EXPECT_EQ(latex_text("5 % < θ_1 – 中"), "5 \\% $<$ $\\theta$\\_1 -- 中");
+}
+
+TEST(ResultsColumns, TheTimePerStepFollowsFromTheSpeed) {
+    const ResultsTable table = welch_table(theta_paper_runs());
+    const RunSpec spec;
+    std::map<std::string, double> numbers;
+    for (const ResultsColumn& column : results_columns(table)) {
+        if (column.name.starts_with("milliseconds")) numbers[column.name] = column.number(table.groups.front()).value();
+    }
+    const double milliseconds = 1000.0 * static_cast<double>(spec.batch * spec.context) / 250'000;
+    EXPECT_NEAR(numbers.at("milliseconds_per_step"), milliseconds, 1e-9);
+    EXPECT_NEAR(numbers.at("milliseconds_per_step_per_billion") * static_cast<double>(non_embedding_parameters(spec)),
+                1e9 * milliseconds, 1);
 }
 
 }  // namespace
