@@ -362,6 +362,7 @@ void add_commands(ReportDocument& document, const ReportSource& source, const Re
         const SheetPlan& plan = source.sheet->plan;
         commands += "ropelab-cli reproduce " + plan.sheet + " --scale " + to_string(plan.scale) +
                     (plan.stopping ? " --sequential" : "") +
+                    (std::ranges::any_of(plan.rows, &PlannedRow::tuned) ? " --tune-baselines" : "") +
                     (plan.stopping && plan.stopping->looks.empty() ? " --max-seeds " : " --seeds ") +
                     std::to_string(plan.experiment.values("seed").size()) + " --lab " + lab + '\n';
     }

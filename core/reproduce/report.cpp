@@ -20,6 +20,7 @@
 #include "core/results/results_cells.h"
 #include "core/settings/keys.h"
 #include "core/settings/run_names.h"
+#include "core/sweep/sequential_runs.h"
 
 namespace ropelab {
 
@@ -242,6 +243,7 @@ json row_json(const SheetRow& row) {
     result["by_rule"] = row.by_rule ? json(to_string(*row.by_rule)) : json();
     result["words"] = row.words;
     result["budget"] = budget_words(row);
+    result["tuned"] = plan.tuned;
     result["seeds_to_decide"] = or_null(row.seeds_to_decide);
     if (row.sequential) result["sequential"] = sequential_json(*row.sequential);
     result["rule"] = plan.rule ? json(rule_words(plan)) : json();
@@ -482,7 +484,7 @@ std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_d
     const Estimate cost = sheet_cost(plan, specs, model, data_dir);
     std::string text = head_text(plan);
     text +=
-        "\nRuns: " + std::to_string(cost.runs) +
+        "\nRuns: " + std::string(plan.stopping ? "at most " : "") + std::to_string(cost.runs) +
         (plan.sequential ? ", trained sequentially,"
                          : ", trained in " + std::to_string(cost.cohorts) + " cohorts (runs trained as one batch)") +
         "; about " + model.duration(cost.seconds) + " " + model.place() + " with all evaluations and measurements, " +
@@ -490,6 +492,12 @@ std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_d
         " of memory"
         ", at most " +
         rough_text(static_cast<double>(cost.parameters) / 1e6) + " million parameters.\n";
+    if (plan.stopping) {
+        std::vector<RunSpec> first;
+        for (const std::size_t i : first_runs(plan.experiment, *plan.stopping)) first.push_back(specs[i]);
+        text += "Before the first look: " + counted(first.size(), "run") + ", about " +
+                model.duration(sheet_cost(plan, first, model, data_dir).seconds) + ".\n";
+    }
     for (const auto& [label, runs] : settings_of(specs)) text += "  " + label + ": " + counted(runs, "run") + '\n';
     text += rules_text(plan);
     if (!plan.predictions.empty()) text += "\nPredictions:\n";

@@ -1,12 +1,19 @@
 #include "core/reproduce/sheet_lab.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <sstream>
+#include <tuple>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/reproduce/report.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/rules/predictions.h"
+#include "core/settings/run_names.h"
+#include "core/store/run_settings.h"
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/search.h"
 #include "core/sweep/stored_run.h"
@@ -43,6 +50,123 @@ std::int64_t enter_sheet(LabFile& lab, const SheetPlan& plan) {
     else
         plan_new_runs(lab, plan.experiment, documents);
     return experiment;
+}
+
+namespace {
+
+constexpr std::int64_t tuning_seeds = 2;
+
+// The settings of a sheet, without seeds, in the order of the runs.
+std::vector<RunSpec> arms_of(const SheetPlan& plan) {
+    std::vector<RunSpec> arms;
+    const std::int64_t seed = seeds_of(plan).front();
+    for (RunSpec& spec : plan.experiment.expand()) {
+        if (spec.seed == seed) arms.push_back(std::move(spec));
+    }
+    const bool differs =
+        std::ranges::any_of(arms,
+                            [&](const RunSpec& arm) { return arm.learning_rate != arms.front().learning_rate; }) ||
+        std::ranges::any_of(plan.rows, [](const PlannedRow& row) { return row.group.contains("learning_rate"); });
+    if (differs)
+        throw BadInput("The groups of the sheet " + plan.sheet +
+                       " have learning rates of their own, so no search tunes them; leave out --tune-baselines.");
+    return arms;
+}
+
+RunSpec tuned(RunSpec arm, double factor) {
+    arm.learning_rate *= factor;
+    arm.final_learning_rate *= factor;
+    return arm;
+}
+
+// Every setting that has not its default, as typed.
+std::map<std::string, std::string> typed_settings(const RunSpec& spec) {
+    std::map<std::string, std::string> result;
+    const nlohmann::json settings = to_json(spec);
+    for (const auto& [key, value] : settings.items()) {
+        if (key != "seed" && value != default_settings().at(key)) result[key] = typed_text(key, value);
+    }
+    return result;
+}
+
+Experiment experiment_of(const SheetPlan& plan, const std::vector<RunSpec>& settings,
+                         const std::vector<std::int64_t>& seeds) {
+    Experiment experiment(plan.experiment.name());
+    std::vector<std::map<std::string, std::string>> runs;
+    for (const RunSpec& spec : settings) runs.push_back(typed_settings(spec));
+    experiment.set_explicit_runs(std::move(runs));
+    std::vector<std::string> texts;
+    for (const std::int64_t seed : seeds) texts.push_back(std::to_string(seed));
+    experiment.set("seed", std::move(texts));
+    return experiment;
+}
+
+}  // namespace
+
+Experiment tuning_experiment(const SheetPlan& plan) {
+    std::vector<RunSpec> settings;
+    for (const RunSpec& arm : arms_of(plan)) {
+        for (const double factor : tuning_factors) settings.push_back(tuned(arm, factor));
+    }
+    std::vector<std::int64_t> seeds;
+    for (std::int64_t i = 1; i <= tuning_seeds; ++i) seeds.push_back(seeds_of(plan).back() + i);
+    return experiment_of(plan, settings, seeds);
+}
+
+std::string tuning_words(const SheetPlan& plan) {
+    const std::size_t arms = arms_of(plan).size();
+    return "The same search, fixed beforehand, tunes each of the " + counted(arms, "setting") +
+           ": its learning rate times " +
+           joined(tuning_factors, ", ", [](double factor) { return number_text(factor); }) + " on " +
+           counted(tuning_seeds, "seed") + " that no row uses, " +
+           counted(arms * tuning_factors.size() * tuning_seeds, "run") +
+           "; the lowest mean final validation loss decides.";
+}
+
+SheetPlan tuned_plan(SheetPlan plan, const LabFile& search) {
+    std::map<nlohmann::json, double> losses;  // by settings
+    for (const RunRecord& run : search.runs()) {
+        if (run.state != RunState::finished && run.state != RunState::failed) continue;
+        const bool has_loss = run.state == RunState::finished && run.summary;
+        losses[to_json(stored_spec(run))] =
+            has_loss ? run.summary->final_validation_loss : std::numeric_limits<double>::infinity();
+    }
+    const std::vector<RunSpec> arms = arms_of(plan);
+    const std::vector<RunSpec> runs = tuning_experiment(plan).expand();
+    const auto loss_of = [&](const RunSpec& setting) {
+        double sum = 0;
+        for (std::int64_t i = 1; i <= tuning_seeds; ++i) {
+            RunSpec run = setting;
+            run.seed = seeds_of(plan).back() + i;
+            const auto found = losses.find(to_json(run));
+            if (found == losses.end())
+                throw BadInput("The lab file " + search.path().string() +
+                               " lacks a run of the search that tunes the sheet " + plan.sheet +
+                               "; delete it, or name another lab file for the sheet.");
+            sum += std::isfinite(found->second) ? found->second : std::numeric_limits<double>::infinity();
+        }
+        return sum;
+    };
+    std::vector<RunSpec> chosen;
+    std::map<double, std::vector<std::string>> names;  // of the settings, by factor
+    const std::vector<std::string> arm_names = run_names(arms);
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+        double best = 1, least = loss_of(arms[i]);
+        for (const double factor : tuning_factors) {
+            const double loss = loss_of(tuned(arms[i], factor));
+            if (loss < least) std::tie(best, least) = std::pair(factor, loss);
+        }
+        chosen.push_back(tuned(arms[i], best));
+        names[best].push_back(arm_names[i]);
+    }
+    std::erase(plan.notes, untuned_note);
+    std::string factors;
+    for (const auto& [factor, list] : names)
+        factors += " Times " + number_text(factor) + ": " + joined(list, "; ") + ".";
+    plan.notes.push_back(tuning_words(plan) + " Chosen factors of the learning rate." + factors);
+    plan.experiment = experiment_of(plan, chosen, seeds_of(plan));
+    for (PlannedRow& row : plan.rows) row.tuned = true;
+    return plan;
 }
 
 void enter_predictions(LabFile& lab, std::int64_t experiment, const std::vector<RunSpec>& runs) {

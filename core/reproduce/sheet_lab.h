@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -16,6 +17,17 @@ namespace ropelab {
 /// In one transaction, with waiting runs (with a stopping rule, those of its first look), rules and predictions.
 /// Returns the experiment's id.
 std::int64_t enter_sheet(LabFile& lab, const SheetPlan& plan);
+
+/// A search that is the same for every setting (arm) of a sheet and fixed before its first run: each setting trains
+/// with each of tuning_factors times its learning rates (peak and final), on two seeds after the sheet's last one,
+/// which no row uses. Throws BadInput if the settings of the sheet have different learning rates.
+Experiment tuning_experiment(const SheetPlan& plan);
+inline constexpr std::array<double, 3> tuning_factors = {0.5, 1, 2};
+/// What the search does, and that no row uses its seeds, as a note of the plan. `runs`: their number.
+std::string tuning_words(const SheetPlan& plan);
+/// Each setting with the factor of the lowest mean final validation loss in the search (a diverged run loses); a note
+/// names the factors. Throws BadInput if `search` lacks a run of tuning_experiment or if one has not ended.
+SheetPlan tuned_plan(SheetPlan plan, const LabFile& search);
 
 /// Before its first run. `runs`: all runs of the experiment. Stores nothing if no theory makes a prediction.
 void enter_predictions(LabFile& lab, std::int64_t experiment, const std::vector<RunSpec>& runs);

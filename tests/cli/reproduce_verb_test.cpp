@@ -43,6 +43,24 @@ TEST_F(ReproduceVerbTest, ListsSheetsAndPrintsAPlanWithoutTraining) {
     EXPECT_THAT(reproduce({"partial-bands", "--plan"}).out, HasSubstr("Two one-sided tests"));
 }
 
+TEST_F(ReproduceVerbTest, TunesEveryGroupByTheSameSearch) {
+    const auto plan = reproduce({"key-offset", "--tune-baselines", "--plan"});
+    ASSERT_EQ(plan.status, 0) << plan.err;
+    EXPECT_THAT(plan.out, HasSubstr("tunes each of the 10 settings: its learning rate times 0.5, 1, 2 on 2 seeds that "
+                                    "no row uses, 60 runs"));
+    EXPECT_THAT(plan.out, Not(HasSubstr("tuned for none of them")));
+    const auto tuned = reproduce({"key-offset", "--tune-baselines", "--lab", lab_, "--json"});
+    ASSERT_EQ(tuned.status, 0) << tuned.err;
+    const auto rows = tuned.json().at("rows");
+    EXPECT_EQ(rows.at(0).at("tuned"), true);
+    EXPECT_THAT(rows.at(0).at("budget").get<std::string>(), HasSubstr("the same search tuned the learning rates"));
+    EXPECT_EQ(LabFile::open((folder_ / "sheet-tuning.ropelab").string(), LabFile::Mode::read)->runs().size(), 60U);
+    EXPECT_EQ(reproduce({"key-offset", "--tune-baselines", "--lab", lab_, "--json"}).json().at("rows"), rows);
+    const std::string other = (folder_ / "other.ropelab").string();
+    ASSERT_EQ(reproduce({"bpc", "--lab", other}).status, 0);
+    EXPECT_BAD_INPUT(reproduce({"bpc", "--lab", other, "--tune-baselines"}), "began without tuned groups");
+}
+
 TEST_F(ReproduceVerbTest, TrainsTestsAndResumesASheet) {
     const auto first = reproduce({"bpc", "--lab", lab_, "--json"});
     ASSERT_EQ(first.status, 0) << first.err;

@@ -7,6 +7,7 @@
 #include "app/terminal/verbs.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/forecast/estimate.h"
 #include "core/machine/engine_loader.h"
 #include "core/reproduce/report.h"
 #include "core/reproduce/rules/measuring.h"
@@ -28,6 +29,7 @@ struct Flags {
     std::string data_dir;
     std::optional<std::int64_t> seeds;
     bool sequential = false;
+    bool tune = false;
     std::optional<std::int64_t> max_seeds;
     bool resume = false;
     bool list = false;
@@ -78,15 +80,43 @@ void refuse_other_sheet(const SheetPlan& stored, const Flags& flags) {
                        " began with a fixed number of seeds and keeps that rule; leave out --sequential, or name a new "
                        "lab file.");
     }
+    if (flags.tune && std::ranges::none_of(stored.rows, &PlannedRow::tuned)) {
+        throw BadInput("The lab file " + flags.lab +
+                       " began without tuned groups; leave out --tune-baselines, or name a new lab file.");
+    }
     if (stored.sheet != flags.name || scale_differs || seeds_differ) {
         throw BadInput("The lab file " + flags.lab + " belongs to the reproduction " + what +
                        "; name that reproduction, scale and number of seeds, or another lab file.");
     }
 }
 
+[[noreturn]] void stopped(const Flags& flags) {
+    throw std::runtime_error(flags.lab.empty() ? "Stopped. Nothing was stored, because --lab was not given."
+                                               : "Stopped. Run the same command again to resume from here.");
+}
+
+// The runs of the search, in a lab beside that of the sheet, from which an interrupted command resumes.
+std::unique_ptr<LabFile> searched(const fs::path& path, const SheetPlan& plan, const Flags& flags) {
+    const fs::path file = path.parent_path() / (path.stem().string() + "-tuning.ropelab");
+    std::error_code error;
+    if (!fs::exists(file, error))
+        create_filled_lab(file, [&](LabFile& lab) { plan_new_runs(lab, tuning_experiment(plan)); });
+    auto lab = LabFile::open(file);
+    lab->recover();
+    Plan runs = plan_continued_runs(*lab, unfinished_runs(*lab));
+    runs.data_dir = flags.data_dir;
+    settle_data(*lab, runs);
+    std::map<RunId, Outcome> outcomes;
+    Memory memory;
+    const event::SweepEnded ending = train(std::move(runs), file, outcomes, memory);
+    if (ending.state == RunState::stopped || interrupted()) stopped(flags);
+    return lab;
+}
+
 // In a temporary folder, so that no incomplete lab can appear at `path`.
 void start_lab(const fs::path& path, const Flags& flags) {
-    const SheetPlan plan = planned(flags);
+    SheetPlan plan = planned(flags);
+    if (flags.tune) plan = tuned_plan(std::move(plan), *searched(path, plan, flags));
     const TemporaryFolder folder;
     const auto lab = LabFile::create(folder.path() / "sheet.ropelab");
     enter_sheet(*lab, plan);
@@ -111,11 +141,6 @@ StoredSheet opened_sheet(const fs::path& path, const Flags& flags) {
                        " contains no reproduction of a paper; name another lab file, or a new file.");
     refuse_other_sheet(stored->plan, flags);
     return *stored;
-}
-
-[[noreturn]] void stopped(const Flags& flags) {
-    throw std::runtime_error(flags.lab.empty() ? "Stopped. Nothing was stored, because --lab was not given."
-                                               : "Stopped. Run the same command again to resume from here.");
 }
 
 void train_and_measure(const fs::path& path, const StoredSheet& stored, const Flags& flags) {
@@ -172,8 +197,15 @@ void run(Flags& flags) {
     if (flags.name.empty())
         throw BadInput("The name of a reproduction is missing; \"ropelab-cli reproduce --list\" lists the names.");
     if (flags.plan) {
-        const SheetPlan plan = planned(flags);
+        SheetPlan plan = planned(flags);
         const TimeModel model = time_model_of(flags.device_speed);
+        if (flags.tune) {
+            std::erase(plan.notes, untuned_note);
+            const double seconds = estimate(tuning_experiment(plan).expand(), model, flags.data_dir).seconds;
+            plan.notes.push_back(tuning_words(plan) + " The search costs about " + model.duration(seconds) + " " +
+                                 model.place() + ", in addition to the runs below.");
+            for (PlannedRow& row : plan.rows) row.tuned = true;
+        }
         return flags.json ? print_json(plan_json(plan, flags.data_dir, model))
                           : print_text(plan_text(plan, flags.data_dir, model));
     }
@@ -208,6 +240,10 @@ void add_reproduce(CLI::App& program) {
                      "With --sequential: largest number of seeds per setting (default: 42)")
         ->needs(sequential)
         ->excludes(verb->get_option("--seeds"));
+    verb->add_flag("--tune-baselines", flags.tune,
+                   "Before the rows, tune the learning rate of every group, claimed winners and baselines, by the same "
+                   "search: times 0.5, 1 and 2, on two seeds that no row uses; its runs are in a lab file beside that "
+                   "of --lab");
     add_data_dir(*verb, flags.data_dir);
     verb->add_flag("--resume", flags.resume,
                    "Only resume the reproduction in the lab file; fail if the file does not exist")

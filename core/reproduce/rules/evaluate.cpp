@@ -289,7 +289,9 @@ std::string budget_words(const SheetRow& row) {
         tuned, [&](const char* key) { return value(row.plan.group, key) == value(*row.plan.baseline, key); });
     const std::int64_t tokens = row.spec->iterations * row.spec->batch * row.spec->context;
     return "Budget: " + counted(row.spec->iterations, "step") + ", " + short_number(static_cast<double>(tokens)) +
-           " tokens per run; no search tuned the two groups, which have " +
+           " tokens per run; " +
+           (row.plan.tuned ? "the same search tuned the learning rates of the two groups, which else have "
+                           : "no search tuned the two groups, which have ") +
            (alike ? "equal optimizer settings." : "the different optimizer settings that their names say.");
 }
 

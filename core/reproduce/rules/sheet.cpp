@@ -148,7 +148,9 @@ std::string rule_words(const PlannedRow& row) {
         words += " A row with failed or diverged runs is undecided.";
     }
     words += control_rule_words(row);
-    if (row.keys.contains("iterations")) {
+    if (row.tuned) {
+        words += " The same search tuned the learning rates of group and baseline.";
+    } else if (row.keys.contains("iterations")) {
         words += " Learning rate and warm-up are the same for group and baseline and were tuned for neither.";
     }
     return row.rule->version < rules_version ? "By the older rule stored in this lab file: " + words : words;

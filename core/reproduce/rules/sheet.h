@@ -95,6 +95,7 @@ struct PlannedRow {
     std::optional<double> paper_printed = {};   // published difference in percent; negative means lower
     // not empty: the row is measured and shown, but not testable; says what a test requires
     std::string out_of_reach = {};
+    bool tuned = false;  // the same search chose the learning rate of every group (tuned_plan)
 };
 /// With baseline and control, each named by the keys in which it differs; "" for a row without a rule.
 std::string rule_words(const PlannedRow& row);
@@ -199,6 +200,11 @@ struct GenerationSpeed {
 };
 /// Without the mode.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GenerationSpeed, samples, length, temperature, top_k)
+
+/// A plan of tuned groups (tuned_plan) has another note instead.
+inline constexpr const char* untuned_note =
+    "Learning rate and warm-up are the same for all groups and were tuned for none of them, neither for the claimed "
+    "winners nor for their baselines: another learning rate may change the order.";
 
 struct SheetPlan {
     std::string sheet;

@@ -142,7 +142,8 @@ json planned_row_json(const PlannedRow& row) {
             {"paper", sample_json(row.paper)},
             {"paper_baseline", sample_json(row.paper_baseline)},
             {"paper_printed", or_null(row.paper_printed)},
-            {"out_of_reach", row.out_of_reach}};
+            {"out_of_reach", row.out_of_reach},
+            {"tuned", row.tuned}};
 }
 PlannedRow row_from(const json& value) {
     PlannedRow row;
@@ -162,6 +163,7 @@ PlannedRow row_from(const json& value) {
     row.paper_baseline = sample_from(value.at("paper_baseline"));
     if (!value.at("paper_printed").is_null()) row.paper_printed = value.at("paper_printed").get<double>();
     row.out_of_reach = value.at("out_of_reach").get<std::string>();
+    row.tuned = value.value("tuned", false);
     return row;
 }
 

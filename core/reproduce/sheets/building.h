@@ -44,9 +44,7 @@ std::vector<std::string> training_lengths(SheetScale scale, std::int64_t paper_s
 std::string lengths_words(const std::vector<std::string>& lengths);
 inline constexpr const char* lengths_note =
     "Each length of training is trained separately, with a learning rate that decays until its end. A claim has a "
-    "verdict only if the verdicts after both lengths agree. Learning rate and warm-up are the same for all groups and "
-    "were tuned for none of them, neither for the claimed winners nor for their baselines: another learning rate may "
-    "change the order.";
+    "verdict only if the verdicts after both lengths agree.";
 
 /// With the default test, significance level and power of VerdictRule.
 VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family);

@@ -238,6 +238,7 @@ SheetPlan plan_glu_variants(const SheetRequest& request) {
         "losses and of their differences are not comparable, and no rule compares them; only the signs of the "
         "differences and the order of the networks are compared.");
     plan.notes.push_back(lengths_note);
+    plan.notes.push_back(untuned_note);
     plan.notes.push_back(
         "The control (a group that must be worse if the test works) is a network with ReLU and a quarter of the hidden "
         "width. If it does not have a higher loss than the one with ReLU and the whole width, the feed-forward network "

@@ -64,6 +64,7 @@ SheetPlan plan_of_data(const json& sheet, const SheetRequest& request) {
     if (sheet.contains("lengths")) {
         lengths = sheet.at("lengths").at(to_string(request.scale)).get<std::vector<std::string>>();
         plan.notes.push_back(lengths_note);
+        plan.notes.push_back(untuned_note);
     }
     plan.claims = sheet.at("claims").get<std::vector<Claim>>();
     for (Claim& claim : plan.claims) {

@@ -481,6 +481,7 @@ SheetPlan plan_encodings(const SheetRequest& request) {
         "Losses at longer contexts are measured without further training. Learned position embeddings have no such "
         "losses, because they end with the training context.");
     plan.notes.push_back(lengths_note);
+    plan.notes.push_back(untuned_note);
     set_shape(plan, "context=128 batch=8 evaluate_every=200");
     if (!paper) {
         plan.notes.push_back(

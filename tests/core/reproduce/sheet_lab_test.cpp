@@ -383,6 +383,64 @@ TEST_F(SheetLab, SheetPredictionsBelongToTheSheetOnly) {
     EXPECT_EQ(stored_predictions(*lab_).size(), 1U);
 }
 
+// Each run's final validation loss is (learning rate / best − 1)² with the best at the double for θ = 500.
+TEST_F(SheetLab, TheSameSearchTunesEveryGroup) {
+    plan_.notes = {untuned_note};
+    const Experiment search = tuning_experiment(plan_);
+    const std::vector<RunSpec> specs = search.expand();
+    EXPECT_EQ(specs.size(), 12U) << "2 settings, 3 factors, 2 seeds";
+    for (const RunSpec& spec : specs) EXPECT_GT(spec.seed, 2) << "a seed of the rows";
+    const Plan runs = plan_new_runs(*lab_, search);
+    std::vector<Event> events = {cohort_started({})};
+    const double rate = RunSpec{}.learning_rate;
+    std::vector<RunId> ids;
+    for (const PlannedRun& run : runs.runs) ids.push_back(run.id);
+    events.front() = cohort_started(ids);
+    for (const PlannedRun& run : runs.runs) {
+        RunSummary summary = summary_of(100);
+        const double best = run.spec.theta == 500 ? 2 * rate : rate;
+        summary.final_validation_loss = std::pow(run.spec.learning_rate / best - 1, 2);
+        const bool diverges = run.spec.theta == 10000 && run.spec.learning_rate > 1.5 * rate;
+        events.emplace_back(
+            event::RunEnded{run.id, diverges ? RunState::failed : RunState::finished, "", std::move(summary)});
+    }
+    lab_->record(events);
+    const SheetPlan tuned = tuned_plan(plan_, *lab_);
+    for (const RunSpec& spec : tuned.experiment.expand())
+        EXPECT_DOUBLE_EQ(spec.learning_rate, spec.theta == 500 ? 2 * rate : rate) << spec.theta;
+    EXPECT_EQ(seeds_of(tuned), seeds_of(plan_));
+    EXPECT_TRUE(tuned.rows.front().tuned);
+    EXPECT_EQ(std::ranges::count(tuned.notes, untuned_note), 0);
+    EXPECT_NE(tuned.notes.back().find(" Times 2: "), std::string::npos) << tuned.notes.back();
+    EXPECT_TRUE(
+        sheet_plan_from_json(to_json(tuned), predictions_json(tuned), tuned.experiment.to_json()).rows[0].tuned);
+    plan_.experiment.set("theta", {"500", "700"});
+    EXPECT_THROW(tuned_plan(plan_, *lab_), BadInput) << "the lab has another search";
+    plan_.experiment.set("learning_rate", {"1e-3", "2e-3"});
+    EXPECT_THROW(tuning_experiment(plan_), BadInput);
+}
+
+// With the factor 1, the runs of every sheet are those of its own experiment.
+TEST(Tuning, KeepsTheOtherSettingsOfEverySheet) {
+    int tuned = 0;
+    for (const Sheet& sheet : sheets()) {
+        SheetPlan plan;
+        std::vector<RunSpec> search;
+        try {
+            plan = sheet.plan(SheetRequest{});
+            search = tuning_experiment(plan).expand();
+        } catch (const BadInput&) {
+            continue;  // a sheet that compares learning rates
+        }
+        ++tuned;
+        for (RunSpec expected : plan.experiment.expand()) {
+            expected.seed = seeds_of(plan).back() + 1;
+            EXPECT_NE(std::ranges::find(search, expected), search.end()) << sheet.name;
+        }
+    }
+    EXPECT_GE(tuned, 10);
+}
+
 TEST(SweepPredictionsText, NamesTheExperimentWhereThereAreSeveral) {
     std::vector<SweepPredictions> sweeps(1);
     sweeps[0].stored.experiment = 2;
