@@ -206,9 +206,7 @@ CohortWidth choose_width(Engine& engine, const CohortStart& start, const TokenDa
                          const std::function<bool()>& cancelled) {
     const RunSpec& spec = start.runs.front();
     StepTimes times;
-    CohortStart timed = start;  // at step 0, under the conditions chosen so far
-    timed.states.clear();
-    timed.iteration = 0;
+    CohortStart timed = first_runs(start, start.runs.size());  // at step 0, under the conditions chosen so far
     {
         const std::lock_guard lock(timed_mutex);
         if (const Timed* known = find_timed(spec, start.conditions)) {
