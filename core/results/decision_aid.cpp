@@ -59,6 +59,22 @@ PairTest pair_test(const ResultsTable& table, std::size_t first, std::size_t sec
     const TestKind kind = test_kind_between(a, b, measure);
     PairTest result{first, second, 0, std::nullopt};
     const double sign = measures()[measure].more_is_better ? 1 : -1;
+    if (table.sequential && is_loss(measures()[measure])) {
+        // Losses decided the numbers of seeds, so only the stopping rule's own test of two groups holds.
+        const bool is_first = table.baseline_of(a) == &b;
+        const Comparison& own = is_first ? a.paired : b.paired;
+        const bool is_tested = is_first || table.baseline_of(b) == &a;
+        if (measure != table.compared || !is_tested || !own.sequential || !own.estimate) return result;
+        const double side = is_first ? sign : -sign;
+        const auto& [difference, low, high, reference, values] = *own.estimate;
+        result.better = own.sequential->end == SequentialResult::End::refutation ? 0 : side * difference > 0 ? 1 : -1;
+        result.p = own.p;
+        result.is_paired = own.p.has_value();
+        const double tolerated = -margin * std::abs(reference);
+        result.first_holds = side * difference >= 0 && std::min(side * low, side * high) >= tolerated;
+        result.second_holds = side * difference <= 0 && std::min(-side * low, -side * high) >= tolerated;
+        return result;
+    }
     auto test = test_between(a, b, measure, kind);
     result.is_paired = test && kind == TestKind::paired;
     // Equal differences for all seeds have no paired test.
@@ -267,12 +283,13 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table, const Decision
     return aids;
 }
 
-std::string decision_rule_words() {
+std::string decision_rule_words(const ResultsTable& table) {
     return "A setting is Pareto-dominated if another setting is significantly better in loss or in cost (speed or "
            "cache size) and not inferior in the other of the two. \"Not inferior\" means that the mean is not worse "
            "and that the 95 % interval of the difference excludes a mean that is more than 1 % worse. Every pair of "
            "settings is tested in loss and in cost with " +
            test_title(std::nullopt) +
+           (table.sequential ? " (losses with the stopping rule's test, and only a setting and its baseline)" : "") +
            ", at the 5 % level after Holm's correction over all these tests; a difference whose 95 % interval lies "
            "within the relevance margin of the table counts as none. Settings that train the same models count once. "
            "Cache sizes are exact and need no test. Two settings that no test separates are undecided: this does not "
@@ -325,6 +342,7 @@ std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsT
     const auto label = [&](std::size_t group) { return names.group(table.groups[group]); };
     std::vector<std::string> lines = {"The settings are compared in " + names.loss(measures()[aid.loss]) + " and " +
                                       names.cost(aid.cost) + " with " +
+                                      (table.sequential ? "the stopping rule's tests of losses and " : "") +
                                       test_title(aid.paired == 0                 ? std::optional(TestKind::welch)
                                                  : aid.paired == aid.comparisons ? std::optional(TestKind::paired)
                                                                                  : std::nullopt) +
@@ -349,8 +367,12 @@ std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsT
             if (table.groups[group].against != other || aid.loss != table.compared) continue;
             const Verdict verdict = verdict_of(table, table.groups[group]);
             if (verdict.kind < Verdict::Kind::equivalent) continue;
-            line += " The table, whose correction is over " + counted(table.groups[group].comparisons, "comparison") +
-                    " only, says: " + label(group) + " is " + to_string(verdict.kind) + ".";
+            // No correction concerns an equivalence.
+            const bool is_equivalent = verdict.kind == Verdict::Kind::equivalent;
+            const std::string correction =
+                ", whose correction is over " + counted(table.groups[group].comparisons, "comparison") + " only,";
+            line += " The table" + (is_equivalent ? "" : correction) + " says: " + label(group) + " is " +
+                    to_string(verdict.kind) + (is_equivalent ? " within the relevance margin." : ".");
         }
         return line;
     });
@@ -381,7 +403,7 @@ nlohmann::json decision_json(const ResultsTable& table, const DecisionChoice& ch
                 {"dominated", json_list(aid.dominated, dominated)},
                 {"undecided", json_list(aid.undecided, undecided)},
                 {"comparisons", aid.comparisons},
-                {"rule", decision_rule_words()},
+                {"rule", decision_rule_words(table)},
                 {"words", decision_words(aid, table, decision_names(table))}};
     });
 }

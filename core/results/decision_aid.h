@@ -60,7 +60,7 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table, const Decision
 double group_cache_bytes(const ResultsTable& table, const ResultGroup& group);
 
 /// Dominated: another setting is significantly better in one quantity and not inferior in the other (margin 1 %).
-std::string decision_rule_words();
+std::string decision_rule_words(const ResultsTable& table);
 
 struct DecisionNames {
     std::function<std::string(const ResultGroup&)> group;  // "θ = 10k"

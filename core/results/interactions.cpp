@@ -139,6 +139,7 @@ Interaction interaction_with(const ResultsTable& table, const std::vector<std::s
         if (std::ranges::any_of(four, [](const ResultGroup* each) { return !each; })) continue;
         if (!is_testable(*four[0], *four[1], result.measure) || !is_testable(*four[2], *four[3], result.measure))
             continue;
+        if (is_repeat(*four[0], *four[2]) && is_repeat(*four[1], *four[3])) continue;  // 0 by construction
         Contrast contrast = contrast_of(table, four, result.measure);
         if (contrast.estimate.values == 0) continue;
         contrast.level = level_of(group, keys, factor);
@@ -190,11 +191,17 @@ std::string interaction_words(const ResultsTable& table, const Interactions& all
             return contrast.p_holm && *contrast.p_holm < family_level;
         };
         const auto tested = std::ranges::count_if(each.contrasts, is_tested);
+        const auto by_seed = std::ranges::count(each.contrasts, TestKind::paired, &Contrast::test);
+        const std::string tests = table.sequential ? "tests for a number of seeds that results chose"
+                                  : by_seed == std::ssize(each.contrasts) ? "t tests paired by seed"
+                                  : by_seed == 0                          ? "Welch's t tests"
+                                                                          : "t tests, paired by seed or Welch's";
         const auto significant = std::ranges::count_if(each.contrasts, is_significant);
         words += (words.empty() ? "Interaction " : " Interaction ") + setting_title(all.factor) + " × " +
                  setting_title(each.by) + (each.measure == table.compared ? "" : " (in bits per byte)") + ": " +
                  std::to_string(significant) + " of " + counted(tested, "tested contrast") +
-                 (tested == 1 ? " is" : " are") + " significant at 5 % after Holm's correction over these contrasts" +
+                 (tested == 1 ? " is" : " are") + " significant at 5 % after Holm's correction over these contrasts (" +
+                 tests + ")" +
                  (significant > 0 ? ", so the effect of " + setting_title(all.factor) + " differs between levels of " +
                                         setting_title(each.by) + "."
                                   : ", which does not show that the effects are equal.");

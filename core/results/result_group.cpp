@@ -122,6 +122,7 @@ std::string end_of(const SequentialDesign& design, const SequentialResult& resul
 
 nlohmann::json sequential_json(const SequentialResult& result) {
     return {{"e_value", json_number(result.e_value)},
+            {"largest_e_value", json_number(result.largest_e_value())},
             {"p", json_number(result.p)},
             {"p_holm", json_number(result.p_holm)},
             {"p_other", json_number(result.p_refutation)},

@@ -113,8 +113,9 @@ struct Comparison {
 /// How a comparison ended: to_string(End), but "equivalent" for a refutation of the difference of two settings, and
 /// "below the target" or "above the target" with a target.
 std::string end_of(const SequentialDesign& design, const SequentialResult& result);
-/// {"e_value", "p", "stopped", "seeds_used", "looks"} and, beside these, the corrected p, the p of the refutation or
-/// equivalence, the anytime-valid interval of the difference and the predicted chance of a verdict by the cap.
+/// {"e_value", "largest_e_value", "p", "stopped", "seeds_used", "looks"} and, beside these, the corrected p, the p of
+/// the refutation or equivalence, the anytime-valid interval of the difference and the predicted chance of a verdict by
+/// the cap.
 nlohmann::json sequential_json(const SequentialResult& result);
 
 inline constexpr std::array<std::string_view, 3> condition_names = {"precision", "device", "kernels"};

@@ -108,9 +108,10 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
             result.push_back(group_label(table, group) + ": " + verdict_of(table, group).words);
     } else if (table.groups.size() > 1) {
         if (table.margin_percent > 0) {
-            result.push_back("Relevance margin: " + margin_words(table) +
-                             ". A difference is called equivalent if its 95 % interval lies "
-                             "within the margin.");
+            result.push_back("Relevance margin: " + margin_words(table) + ". A difference is called equivalent if " +
+                             (table.sequential ? "the stopping rule's one-sided tests show that it lies"
+                                               : "its 95 % interval lies") +
+                             " within the margin.");
         }
         for (const ResultGroup& group : table.groups) {
             const auto is_compared = [&](const ResultGroup& other) {
@@ -118,9 +119,11 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
             };
             if (!table.is_baseline(group) || std::ranges::none_of(table.groups, is_compared)) continue;
             const int count = group.comparisons;
-            result.push_back("Baseline: " + group_label(table, group) +
-                             ". Improvement, difference and two-sided t tests compare " + std::string(compared.name) +
-                             " with this group; " +
+            result.push_back("Baseline: " + group_label(table, group) + ". Improvement, difference and " +
+                             (table.sequential                      ? "the stopping rule's tests"
+                              : table.test == TestKind::permutation ? "two-sided permutation tests"
+                                                                    : "two-sided t tests") +
+                             " compare " + std::string(compared.name) + " with this group; " +
                              (count == 0 ? "no group could be tested."
                                          : "Holm's correction is over " + counted(count, "comparison") + "."));
         }
@@ -132,7 +135,7 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
                              ". Each comparison uses the first seeds up to its last look, and its p and interval hold "
                              "at all looks together.");
         }
-        if (shows("detectable")) {
+        if (shows("detectable") && !table.sequential) {
             result.push_back("Detectable difference: difference [" + std::string(compared.unit) + "] that " +
                              test_title(table.test) +
                              " detects with 80 % power for these seeds and standard deviations, at the level of the "
@@ -476,9 +479,10 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
         const auto p = [kind](Group group) { return group.comparison(kind).p; };
         const auto p_holm = [kind](Group group) { return group.comparison(kind).p_holm; };
         const std::string name = "p_" + to_string(kind);
-        const std::string title = kind == TestKind::student ? "Student"
-                                  : kind == TestKind::welch ? "Welch"
-                                                            : to_string(kind);
+        const std::string title = table.sequential && kind == TestKind::paired ? "stopping rule"
+                                  : kind == TestKind::student                  ? "Student"
+                                  : kind == TestKind::welch                    ? "Welch"
+                                                                               : to_string(kind);
         // The permutation test is among all columns only if it was chosen.
         const bool is_shown = kind != TestKind::permutation || table.test == kind;
         const auto shown = [&](const std::string& words) { return is_shown ? if_comparing(words) : ""; };
@@ -514,7 +518,7 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
                                      : std::nullopt;
             };
         };
-        add({"stopped", {}, if_comparing("stopped"), if_comparing("stopped"), stopped, {}, stopped});
+        add({"ended", {}, if_comparing("stopped"), if_comparing("stopped"), stopped, {}, stopped});
         for (const auto& [name, title, field] : {std::tuple("seeds_used", "seeds used", &SequentialResult::pairs),
                                                  std::tuple("looks", "looks", &SequentialResult::looks)}) {
             const auto value = number(field);
@@ -522,6 +526,9 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
                  [value](Group group) { return value(group) ? number_text(*value(group)) : missing_cell; }});
         }
         add({"e_value", number(&SequentialResult::e_value)});
+        add({"largest_e_value", [result](Group group) {
+                 return result(group) ? std::optional(result(group)->largest_e_value()) : std::nullopt;
+             }});
         add({"stopping_rule", {}, "", "", [&table](Group) { return words_of(table.sequential->design); }});
     }
     add({"baseline", {}, "", "", [&table](Group group) {
@@ -641,7 +648,7 @@ std::vector<std::string> paper_columns(const ResultsTable& table) {
     if (!table.test) result.emplace_back("test");
     if (table.comparisons() > 0) result.push_back(table.test ? "p_" + to_string(*table.test) + "_holm" : "p_holm");
     if (std::ranges::any_of(table.groups, is_second)) result.emplace_back("look");
-    if (table.sequential) result.insert(result.end(), {"stopped", "seeds_used", "looks"});
+    if (table.sequential) result.insert(result.end(), {"ended", "seeds_used", "looks"});
     result.emplace_back("mark");
     return result;
 }

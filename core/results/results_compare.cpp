@@ -305,8 +305,12 @@ void compare_sequentially(const std::vector<ResultGroup*>& family, const Results
         group.difference = group.difference_percent = group.improvement_percent = std::nullopt;
         Comparison& comparison = group.paired;
         comparison.sequential = result;
-        comparison.test = paired_t_test(ours, theirs);
-        comparison.p = comparison.test ? result.p : std::nullopt;
+        comparison.p = paired_t_test(ours, theirs) ? result.p : std::nullopt;
+        // A test for a fixed number of seeds does not hold for a number that the results chose.
+        for (const TestKind kind : test_kinds) {
+            group.comparison(kind).test.reset();
+            if (kind != TestKind::paired) group.comparison(kind).p.reset();
+        }
         comparison.estimate.reset();
         if (used == 0) continue;
         comparison.estimate = DifferenceInterval{describe(paired_differences(ours, theirs)).mean, result.interval.low,
@@ -363,6 +367,7 @@ void add_seeds(Comparison& comparison, bool is_decided,
 // The level depends on the number of comparisons on the data set.
 void add_power(ResultGroup& group, const ResultGroup& baseline, std::size_t measure, TestKind kind, int comparisons) {
     Comparison& comparison = group.comparison(kind);
+    if (comparison.sequential || (kind == TestKind::permutation && cannot_decide(group))) return;
     const PowerRule rule{family_level / comparisons, 0.8};
     const double difference = comparison.estimate->difference;
     const bool is_decided = kind == group.test;
@@ -390,6 +395,14 @@ void add_power(ResultGroup& group, const ResultGroup& baseline, std::size_t meas
 }
 
 }  // namespace
+
+int fewest_pairs(int comparisons) {
+    return 1 + static_cast<int>(std::ceil(std::log2(comparisons / family_level)));
+}
+
+bool cannot_decide(const ResultGroup& group) {
+    return group.comparisons > 0 && group.pairs < fewest_pairs(group.comparisons);
+}
 
 TestKind test_kind_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure) {
     const std::size_t pairs = pairs_of(a, b, measure).seeds.size();

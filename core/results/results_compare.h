@@ -68,6 +68,12 @@ void compare_groups(ResultsTable& table, std::optional<TestKind> test);
 /// groups. NaN before the first look. Requires a table with a target.
 double target_bound(const ResultsTable& table, const ResultGroup& group);
 
+/// Differences of one sign have p = 2^(1 − pairs) in the permutation test: the fewest pairs with which that is below
+/// 5 % / comparisons.
+int fewest_pairs(int comparisons);
+/// The group has fewer pairs than that.
+bool cannot_decide(const ResultGroup& group);
+
 /// t has the sign of mean(a) − mean(b); nullopt if no test is possible.
 std::optional<TTest> test_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure, TestKind kind);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "core/data/json_text.h"
 #include "core/results/across_texts.h"
@@ -21,6 +22,11 @@ bool has_marks(const std::vector<ResultsColumn>& columns) {
 bool is_best(const ResultsTable& table, const ResultGroup& group, std::size_t measure) {
     const Measure& known = measures()[measure];
     const double mean = group.described[measure].mean;
+    const auto has_other_seeds = [&](const ResultGroup& other) {
+        return same_data(other, group, measure) &&
+               std::set(other.seeds.begin(), other.seeds.end()) != std::set(group.seeds.begin(), group.seeds.end());
+    };
+    if (std::ranges::any_of(table.groups, has_other_seeds)) return false;  // their means are no comparison
     if (group.described[measure].n == 0 || table.groups.size() < 2) return false;
     return std::none_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
         const double theirs = other.described[measure].mean;
@@ -120,7 +126,9 @@ std::string results_latex(const ResultsTable& table, const TableStyle& style) {
     };
     std::string caption = latex_text(caption_words(table));
     if (has_marks(columns)) caption += " " + latex_text(mark_legend());
-    if (style.best_bold) caption += " Bold numbers are the best means of a column and " + data_words(table) + ".";
+    if (style.best_bold)
+        caption += " Bold numbers are the best means of a column and " + data_words(table) +
+                   ", where all groups have the same seeds.";
     return cells_of(table, columns, heading_of, cell_of).latex({caption, "tab:results", comments});
 }
 

@@ -80,12 +80,19 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
 // The end of a sentence: ", which is less than the 0.032 nats that …"; "" if the detectable difference is unknown.
 std::string power_words(const ResultsTable& table, const ResultGroup& group) {
     const Comparison& comparison = group.decided();
+    if (group.test == TestKind::permutation && cannot_decide(group)) {
+        return "; with " + counted(group.pairs, "pair") + " of seeds p is at least " +
+               rough_text(std::ldexp(1, 1 - group.pairs)) + ", so no difference can be significant after Holm's " +
+               "correction over " + counted(group.comparisons, "comparison") + " before there are " +
+               std::to_string(fewest_pairs(group.comparisons)) + " pairs";
+    }
     if (!comparison.detectable || !(std::abs(comparison.estimate->difference) < *comparison.detectable)) return {};
     const bool paired = is_by_seed(group.test);
     const int count = group.comparisons;
     std::string result = "; this difference is smaller than the " + rough_text(*comparison.detectable) + " " +
-                         std::string(measures()[table.compared].unit) +
-                         " that the test detects with 80 % power, given " + seeds_words(table, group) +
+                         std::string(measures()[table.compared].unit) + " that the " +
+                         (group.test == TestKind::permutation ? "paired t " : "") +
+                         "test detects with 80 % power, given " + seeds_words(table, group) +
                          ", their standard deviations and the 5 % level";
     if (count > 1) {
         result += " divided by " + std::to_string(count) + " comparisons (the first and strictest step of Holm's " +
@@ -119,8 +126,10 @@ std::string sequential_words(const ResultsTable& table, const Comparison& compar
         {End::blocked, "Stopped by a diverged run"}};
     return " " + beginnings.at(result.end) + " after " + std::to_string(result.pairs) + " of at most " +
            counted(table.sequential->design.cap, "seed") + " (" + counted(result.looks, "look") +
-           (std::isfinite(result.e_value) ? ", e-value " + rough_text(result.e_value) : "") + "); p and " +
-           (to_target ? "bound" : "interval") + " hold at all looks together.";
+           (result.end == End::refutation && !to_target ? ", p " + p_text(result.p_refutation_holm) + " for equivalence"
+            : std::isfinite(result.e_value)             ? ", largest e-value " + rough_text(result.largest_e_value())
+                                                        : "") +
+           "); p and " + (to_target ? "bound" : "interval") + " hold at all looks together.";
 }
 
 double margin_of(const ResultsTable& table, const DifferenceInterval& estimate) {
@@ -390,41 +399,53 @@ std::string headline(const ResultsTable& table, const GroupNamer& name) {
                                                        : seeds_words(table, *most);
     return ahead_words(table, name, best, other, comparison.estimate->difference, text_words(table)) + " (" + seeds +
            ", " + p_words(*comparison.p_holm) + (table.looks(*most) > 1 ? ", tested before with fewer seeds" : "") +
-           ")";
+           (table.compares_survivors(*most) ? ", without failed runs" : "") + ")";
 }
 
 std::string leader(const ResultsTable& table, const GroupNamer& name) {
-    std::vector<const ResultGroup*> ranked;
-    for (const ResultGroup& group : table.groups) {
-        if (std::isfinite(group.described[table.compared].mean) && group.described[table.compared].n > 0)
-            ranked.push_back(&group);
-    }
-    const auto is_ahead = [&](const ResultGroup* a, const ResultGroup* b) {
-        const double difference = a->described[table.compared].mean - b->described[table.compared].mean;
-        return measures()[table.compared].more_is_better ? difference > 0 : difference < 0;
+    // Means over the seeds that a group shares with its baseline, so that other seeds do not change the order.
+    struct Place {
+        const ResultGroup* group;
+        double mean;
     };
-    std::stable_sort(ranked.begin(), ranked.end(), is_ahead);
+    std::vector<Place> ranked;
+    for (const ResultGroup& group : table.groups) {
+        if (group.repeats || !(group.described[table.compared].n > 0)) continue;
+        const ResultGroup* baseline = table.baseline_of(group);
+        const bool is_compared = baseline && baseline != &group && group.difference;
+        const double mean = is_compared ? baseline->described[table.compared].mean + *group.difference
+                                        : group.described[table.compared].mean;
+        if (std::isfinite(mean)) ranked.push_back({&group, mean});
+    }
+    const bool more = measures()[table.compared].more_is_better;
+    std::ranges::stable_sort(
+        ranked, [&](double a, double b) { return more ? a > b : a < b; }, &Place::mean);
     if (ranked.size() < 2) return {};
-    const ResultGroup& best = *ranked.front();
+    const ResultGroup& best = *ranked.front().group;
     const ResultGroup* baseline = table.baseline_of(best);
     const bool has_other = baseline && baseline != &best && baseline->described[table.compared].n > 0;
-    const ResultGroup& other = has_other ? *baseline : *ranked[1];
+    const ResultGroup& other = has_other ? *baseline : *ranked[1].group;
     if (!same_data(best, other, table.compared)) return {};
-    const double difference = best.described[table.compared].mean - other.described[table.compared].mean;
-    const std::string words = ahead_words(table, name, best, other, difference, "");
-    if (table.sequential) {
-        const bool is_baseline = table.is_baseline(best);
-        const auto& estimate = (is_baseline ? other : best).paired.estimate;
-        const std::string state = stopping_state(table);
-        if (!estimate || !std::isfinite(estimate->low)) return words + (state.empty() ? "" : " (" + state + ")");
-        return words + " (95 % interval at all looks together " +
-               rough_text(is_baseline ? -estimate->high : estimate->low) + " … " +
-               rough_text(is_baseline ? -estimate->low : estimate->high) + "; " + state + ")";
+    // Of the test that decides between a group and its baseline; another pair has its own.
+    const ResultGroup* tested = has_other ? &best : table.baseline_of(other) == &best ? &other : nullptr;
+    std::optional<DifferenceInterval> interval =
+        tested ? tested->decided().estimate
+               : difference_interval(best, other, table.compared, test_kind_between(best, other, table.compared));
+    if (!interval || (more ? -1 : 1) * (tested == &other ? -1 : 1) * interval->difference > 0) return {};
+    if (tested == &other) {
+        std::swap(interval->low, interval->high);
+        for (double* each : {&interval->difference, &interval->low, &interval->high}) *each = -*each;
     }
-    const auto interval =
-        difference_interval(best, other, table.compared, test_kind_between(best, other, table.compared));
-    if (!interval || !std::isfinite(interval->low)) return words + " (one seed decides nothing)";
-    return words + " (95 % interval " + rough_text(interval->low) + " … " + rough_text(interval->high) + ")";
+    const std::string words = ahead_words(table, name, best, other, interval->difference, "");
+    const std::string state = table.sequential ? stopping_state(table) : "";
+    const bool survives = tested && table.compares_survivors(*tested);
+    const std::string end = (survives ? "; without failed runs" : "") + (state.empty() ? "" : "; " + state) + ")";
+    if (std::isfinite(interval->low) && (tested || !table.sequential)) {
+        return words + " (95 % interval " + (table.sequential ? "at all looks together " : "") +
+               rough_text(interval->low) + " … " + rough_text(interval->high) + end;
+    }
+    if (table.sequential) return words + (state.empty() ? "" : " (" + state + ")");
+    return words + " (one seed decides nothing" + end;
 }
 
 std::string to_string(Verdict::Kind kind) {

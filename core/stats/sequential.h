@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -87,6 +88,8 @@ struct SequentialResult {
     std::int64_t pairs = 0;  // used
     std::int64_t looks = 0;
     double e_value = 1;  // of the claim at the last look; NaN for group-sequential tests
+    /// At any look, which is 1 / p.
+    double largest_e_value() const { return std::isnan(e_value) || !p ? e_value : 1 / *p; }
     std::optional<double> p, p_holm, p_refutation, p_refutation_holm;
     double chance = 1;  // predicted probability of settling by the cap, at the last look
     Interval interval;  // of the mean difference, valid at all looks together, with confidence 1 − alpha

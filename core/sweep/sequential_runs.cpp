@@ -119,12 +119,36 @@ std::size_t add_needed_runs(LabFile& lab, std::int64_t experiment, const SeedNee
     return added.size();
 }
 
+// Sets the comparisons that the table of these runs will make.
+static void count_comparisons(PowerForecast& forecast, const std::vector<RunSpec>& runs) {
+    std::vector<ResultRun> planned;
+    for (const RunSpec& run : runs) planned.push_back({.settings = to_json(run), .name = {}, .summary = RunSummary()});
+    const ResultsTable table = results_table(planned);
+    std::map<const ResultGroup*, std::pair<int, std::set<const ResultGroup*>>> families;  // by their first group
+    for (const ResultGroup& group : table.groups) {
+        const ResultGroup* baseline = table.baseline_of(group);
+        if (!baseline || baseline == &group || repeats(table, group) || !is_testable(group, *baseline, table.compared))
+            continue;
+        const auto family = std::ranges::find_if(
+            table.groups, [&](const ResultGroup& first) { return same_data(first, group, table.compared); });
+        auto& [count, baselines] = families[&*family];
+        ++count;
+        baselines.insert(baseline);
+        if (count <= forecast.comparisons) continue;
+        forecast.comparisons = count;
+        forecast.share_baseline = baselines.size() == 1;
+    }
+}
+
 std::optional<PowerForecast> power_forecast(const std::vector<RunSpec>& runs,
                                             const std::optional<SequentialDesign>& stopping,
                                             std::optional<double> stated, std::optional<Sample> estimated) {
     PowerForecast result;
     result.to_target = stopping && stopping->target;
-    result.comparisons = static_cast<int>(count_settings(runs)) - (result.to_target ? 0 : 1);
+    if (result.to_target)
+        result.comparisons = static_cast<int>(count_settings(runs));
+    else
+        count_comparisons(result, runs);
     result.seeds = std::ssize(ranks_of(runs));
     if (result.comparisons < 1 || result.seeds < 2) return std::nullopt;
     const PowerRule rule{0.05 / result.comparisons, 0.8};
@@ -153,7 +177,7 @@ std::optional<Sample> paired_deviation(const LabFile& lab) {
     const LabRuns runs = lab_runs(lab, {});
     const ResultsTable table = results_table(result_runs(lab, runs, false));
     double squares = 0;
-    std::int64_t freedom = 0;
+    std::int64_t freedom = 0, most = 0;
     for (const ResultGroup& group : table.groups) {
         const ResultGroup* baseline = table.baseline_of(group);
         if (!baseline || baseline == &group) continue;
@@ -164,13 +188,16 @@ std::optional<Sample> paired_deviation(const LabFile& lab) {
         if (sample.n < 2) continue;
         squares += static_cast<double>(sample.n - 1) * sample.standard_deviation * sample.standard_deviation;
         freedom += sample.n - 1;
+        most = std::max(most, sample.n);
     }
     if (freedom == 0 || !(squares > 0)) return std::nullopt;
-    return Sample{freedom + 1, 0, std::sqrt(squares / static_cast<double>(freedom))};
+    // Differences from one baseline are not independent, so that the estimate is worth no more seeds than one of them.
+    return Sample{most, 0, std::sqrt(squares / static_cast<double>(freedom))};
 }
 
 std::string words_of(const PowerForecast& forecast) {
-    const std::string of = ", over " + counted(forecast.comparisons, "comparison") + " with a shared baseline";
+    const std::string of = ", over " + counted(forecast.comparisons, "comparison") +
+                           (forecast.share_baseline ? " with a shared baseline" : "");
     if (forecast.effects.empty()) {
         if (!forecast.detectable_deviations) return {};
         std::string words = "Power before training: with " + counted(forecast.seeds, "seed") +
@@ -181,7 +208,8 @@ std::string words_of(const PowerForecast& forecast) {
             words += ", which are " + rough_text(*forecast.detectable) + " nats";
             if (forecast.detectable_low) {
                 words += " (95 % interval " + rough_text(*forecast.detectable_low) + " … " +
-                         rough_text(*forecast.detectable_high) + ", because the standard deviation is an estimate)";
+                         rough_text(*forecast.detectable_high) +
+                         ", because the standard deviation is an estimate, pooled over the lab's comparisons)";
             }
         }
         return words + ", with 80 % power at the first and strictest step of Holm's correction" + of + ".";

@@ -40,7 +40,8 @@ std::size_t add_needed_runs(LabFile& lab, std::int64_t experiment, const SeedNee
 /// Before training: what the comparisons of a sweep can show.
 struct PowerForecast {
     bool to_target = false;  // comparisons with a target loss; effects are in standard deviations of the seeds
-    int comparisons = 0;     // settings, less the baseline
+    int comparisons = 0;     // settings, or the largest family of settings with a baseline that are no repeats
+    bool share_baseline = true;
     std::int64_t seeds = 0;  // per setting, or the cap
     /// With 80 % power at the level 5 % / comparisons, in standard deviations of the differences within pairs; for a
     /// fixed number of seeds.

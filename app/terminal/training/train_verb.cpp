@@ -439,6 +439,12 @@ void print_resumed_plan(const Flags& flags) {
                                            : counted(training.runs.size(), "unfinished run") + " of the lab file.";
     if (extension) {
         training.words += " " + words_of(extension->growth);
+        const bool has_results =
+            std::ranges::any_of(lab->runs(), [](const RunRecord& run) { return run.state == RunState::finished; });
+        if (has_results && !extension->growth.added.empty())
+            training.words +=
+                " If you looked at the results, tests with more seeds are a second look, for which p is "
+                "not corrected.";
         for (const AddedRun& added : extension->growth.added) training.add(added.spec, added.iteration);
         training.power =
             power_forecast(extension->experiment.expand(), std::nullopt, flags.paired_sd, paired_deviation(*lab));

@@ -146,7 +146,12 @@ TEST(ResultsLatexTable, PrintsTheBestMeanInBold) {
     const std::string latex = results_latex(table, style);
     EXPECT_THAT(latex, HasSubstr("5000 & $\\mathbf{1.4662 \\pm 0.0014}$ & 3 & "));
     EXPECT_EQ(latex.find("mathbf"), latex.rfind("mathbf"));
-    EXPECT_THAT(latex, HasSubstr("Bold numbers are the best means of a column and data set.}"));
+    EXPECT_THAT(
+        latex,
+        HasSubstr("Bold numbers are the best means of a column and data set, where all groups have the same seeds.}"));
+    std::vector<ResultRun> fewer = theta_paper_runs();
+    fewer.pop_back();  // means over other seeds are no comparison
+    EXPECT_THAT(results_latex(welch_table(fewer), style), Not(HasSubstr("mathbf")));
 }
 
 TEST(SettingWords, AreThoseOfTheWindow) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "core/results/decision_aid.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
 #include "core/results/results_table.h"
@@ -95,6 +96,73 @@ TEST(SequentialResults, HeadlineTablesAndExportsNameTheRule) {
     EXPECT_GT(anytime.confidence_high, once.confidence_high);
     const auto shown = interval_to_baseline(table, group_of(table, 100), table.compared, TestKind::paired);
     EXPECT_EQ(shown->low, settled.interval.low);
+}
+
+// Plain t tests of seeds that the results chose called a setting dominated that the rule leaves undecided.
+TEST(SequentialResults, OnlyTheRuleTestsLosses) {
+    const ResultsTable table = results_table(runs_of(rule_up_to(10), 10));
+    for (const ResultGroup& group : table.groups) {
+        for (const TestKind kind : {TestKind::student, TestKind::welch}) EXPECT_FALSE(group.comparison(kind).p);
+        EXPECT_FALSE(group.decided().detectable) << "of a t test with this number of seeds";
+    }
+    const std::vector<DecisionAid> aids = decision_aids(table, {.loss = "", .cost = "cache_bytes"});
+    ASSERT_EQ(aids.size(), 1U);
+    EXPECT_EQ(aids[0].comparisons, 2) << "of each setting with the baseline";
+    // θ = 100 against θ = 500 is no test of the rule, so that only the baseline is dominated.
+    ASSERT_EQ(aids[0].dominated.size(), 1U);
+    EXPECT_TRUE(table.is_baseline(table.groups[aids[0].dominated[0].group]));
+    EXPECT_THAT(decision_rule_words(table), HasSubstr("the stopping rule's test"));
+    EXPECT_THAT(results_csv(table), HasSubstr(",ended,seeds_used,looks,e_value,largest_e_value,"));
+    const SequentialResult& settled = *group_of(table, 100).paired.sequential;
+    EXPECT_NEAR(settled.largest_e_value(), 1 / *settled.p, 1e-9);
+}
+
+// Means over other seeds said "below" of a setting that is above in every pair.
+TEST(SequentialResults, TheLeadingSettingIsThatOfEqualSeeds) {
+    const std::vector<double> own = {1.6, 1.5, 1.4, 1.3, 2.0};
+    std::vector<ResultRun> runs;
+    for (int seed = 1; seed <= 5; ++seed) {
+        const double loss = own[static_cast<std::size_t>(seed - 1)];
+        runs.push_back(result_run({{"theta", 10000}, {"seed", seed}}, loss));
+        if (seed < 5)  // the group's mean lacks the highest loss
+            runs.push_back(result_run({{"theta", 1000}, {"seed", seed}}, loss + 0.01 + 0.002 * seed));
+    }
+    const auto name = [&](const ResultGroup& group) { return "θ " + setting_text(group.settings.at("theta")); };
+    EXPECT_THAT(leader(results_table(runs), name),
+                testing::EndsWith("oss: θ 10000; 0.015 nats below θ 1000 (95 % interval -0.019 … -0.011)"));
+    runs.push_back(result_run({{"theta", 1000}, {"seed", 5}}, 0));
+    runs.back().state = RunState::failed;
+    EXPECT_THAT(leader(results_table(runs), name), HasSubstr("; without failed runs)"));
+}
+
+// A model was compared with its own repeat: "0 nats below … (one seed decides nothing)".
+TEST(SequentialResults, TheLeadingSettingIsComparedWithAnotherModel) {
+    std::vector<ResultRun> runs;
+    for (int seed = 1; seed <= 3; ++seed) {
+        for (const auto& [theta, every] : {std::pair(10000, 10), std::pair(10000, 20), std::pair(100, 10)})
+            runs.push_back(result_run({{"theta", theta}, {"evaluate_every", every}, {"seed", seed}},
+                                      (theta == 100 ? 1.7 : 1.5) + 0.01 * seed * (theta == 100 ? 2 : 1)));
+    }
+    const auto name = [&](const ResultGroup& group) { return "θ " + setting_text(group.settings.at("theta")); };
+    const ResultsTable table = results_table(runs, {.compare = "final_validation_loss"});
+    EXPECT_THAT(leader(table, name), HasSubstr("; 0.22 nats below θ 100 (95 % interval"));
+}
+
+// With few pairs no difference can have a small p, whatever a t test detects.
+TEST(SequentialResults, APermutationTestOfFewPairsCannotDecide) {
+    ResultsOptions options;
+    options.test = TestKind::permutation;
+    std::vector<ResultRun> runs = runs_of(nullptr, 6);
+    const ResultsTable table = results_table(runs, options);
+    const ResultGroup& group = group_of(table, 500);
+    EXPECT_FALSE(group.decided().detectable || group.decided().seeds_needed);
+    EXPECT_THAT(
+        verdict_of(table, group).words,
+        HasSubstr("; with 6 pairs of seeds p is at least 0.031, so no difference can be significant after Holm's "
+                  "correction over 2 comparisons before there are 7 pairs"));
+    EXPECT_EQ(fewest_pairs(1), 6);
+    EXPECT_EQ(fewest_pairs(3), 7);
+    EXPECT_TRUE(group_of(results_table(runs_of(nullptr, 8), options), 500).decided().detectable);
 }
 
 // Equivalence of two settings is called so; a sheet's claim is refuted.

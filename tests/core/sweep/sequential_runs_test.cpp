@@ -175,6 +175,15 @@ TEST(PowerForecast, IsThatOfPairedTTestsAtHolmsStrictestStep) {
     EXPECT_EQ(json.at("detectable_confidence_95"),
               nlohmann::json({*estimated->detectable_low, *estimated->detectable_high}));
 
+    // Each fraction has a baseline of its own, and evaluations do not change a model.
+    Experiment factorial = experiment;
+    factorial.set("theta", {"100", "10000"});
+    factorial.set("fraction", {"0.5", "0.75", "1"});
+    factorial.set("evaluate_every", {"10", "20"});
+    const auto levels = power_forecast(factorial.expand(), {});
+    EXPECT_EQ(levels->comparisons, 3);
+    EXPECT_NE(words_of(*levels).find("correction, over 3 comparisons."), std::string::npos);
+
     Experiment two = experiment;
     two.set("theta", {"2", "3"});
     two.set("seed", {"1", "2"});
@@ -229,7 +238,7 @@ TEST(PowerForecast, TheDeviationOfALabIsPooledOverItsComparisons) {
     finish_all(*lab);
     const auto pooled = paired_deviation(*lab);
     ASSERT_TRUE(pooled);
-    EXPECT_EQ(pooled->n, 5);
+    EXPECT_EQ(pooled->n, 3) << "the two comparisons share a baseline, so that they are not independent";
     EXPECT_NEAR(pooled->standard_deviation, std::sqrt((0.01 + 0.000001) / 2), 1e-9);
 
     const auto single = LabFile::create(folder / "b.ropelab");

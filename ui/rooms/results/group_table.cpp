@@ -30,6 +30,9 @@ QVariant keyOf(const nlohmann::json& setting) {
 
 /// "t = −4.03 with 4 degrees of freedom, p = 0.016 before the correction for several tests".
 QString testTip(const Comparison& comparison) {
+    if (comparison.sequential && comparison.p)
+        return u"p = %1 of the stopping rule at all looks together, before the correction for several tests"_s.arg(
+            QString::number(*comparison.p, 'g', 3));
     if (!comparison.test)
         return u"No significance test is possible: the group or the baseline has fewer than two values, or the values "
                "do not vary."_s;

@@ -78,7 +78,7 @@ DecisionTexts decisionTexts(const ResultsTable& table, const DecisionChoice& cho
                                                QString::fromStdString(decision_words(aid, table, names)));
         details << texts(decision_details(aid, table, names));
     }
-    details << QString() << QString::fromStdString(decision_rule_words());
+    details << QString() << QString::fromStdString(decision_rule_words(table));
     return {sentences.join(QLatin1Char('\n')), details.join(QLatin1Char('\n'))};
 }
 
