@@ -56,6 +56,7 @@ int rounded(double value) {
 constexpr double kMaxNameFraction = 0.35;
 constexpr double kMaxPrintedNameFraction = 0.6;  // a shortened name in a paper cannot be looked up
 constexpr int kMaxNotePasses = 3;
+constexpr qsizetype kMostNumbered = 30;  // points whose names are in the note: more fill the page with names
 
 /// A matrix of the same things by the same things, such as attention weights of tokens by tokens.
 bool hasSquareCells(const Figure& figure) {
@@ -113,7 +114,7 @@ void FigureRenderer::show(const Figure& given, const FigureStyle& style) {
     const Figure named = onPaper ? figure : Figure();
     for (int pass = 0; pass < kMaxNotePasses && onPaper; ++pass) {
         const QStringList names = m_annotations->namesWithoutSpace();
-        if (names.isEmpty()) break;
+        if (names.isEmpty() || numbered.size() + names.size() > kMostNumbered) break;
         numbered += names;
         printed = withNumberedPoints(named, numbered);
         layOut(figure, style);

@@ -363,15 +363,19 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     }
     figure.verticalLines.push_back({.at = middle, .label = {}, .ink = {Ink::Kind::quiet}});
     QStringList parts;
+    QStringList claims;
     for (const ForestLine& line : lines) {
         for (const Claim& each : plan.claims) {
             if (!namesClaims || line.title != text(claim_title(plan, each.id))) continue;
             // Without its remarks in brackets, which the tables of the reproduction have.
             static const QRegularExpression remark(u"\\s*\\([^()]*\\)"_s);
             const QString words = text(each.words).remove(remark);
-            parts << u"%1: %2"_s.arg(line.title, words.endsWith(QLatin1Char('.')) ? words.chopped(1) : words);
+            claims << u"%1: %2"_s.arg(line.title, words.endsWith(QLatin1Char('.')) ? words.chopped(1) : words);
         }
     }
+    // The words of many claims are for the caption: they would take a third of the page.
+    constexpr qsizetype mostClaims = 2;
+    if (claims.size() <= mostClaims) parts << std::exchange(claims, {});
     const auto any = [&](auto isDrawn) { return std::any_of(numbers.begin(), numbers.end(), isDrawn); };
     if (any([](const ForestNumbers& row) { return std::isfinite(row.value); }))
         parts << u"points: effects in this lab, with 95 % confidence intervals (of ratios: Fieller's)"_s;
@@ -401,6 +405,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
                          .arg(effects)
                          .arg(verdictWords(shown))
                          .trimmed();
+    if (!claims.isEmpty()) figure.summary += u" %1."_s.arg(claims.join(u"; "_s));
     figure.table = tableOf(lines);
     figure.heightMm = std::max(kLeastHeightMm, kAxisMm + kLineMm * count);
     return figure;
