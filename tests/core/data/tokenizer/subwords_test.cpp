@@ -336,6 +336,54 @@ TEST_F(TokenizerFileTest, AddedTokensThatAreNormalizedComeLater) {
     EXPECT_THAT(read(json)->encode("xab xxab"), ElementsAre(262, ' ', 263, 261));
 }
 
+// The pre-tokenizers of DeepSeek-V3 and of o200k as tokenizer.json have them. Token 256 + 256·i + b is the i-th of the
+// characters from the space to "~" before byte b, so that the ids show where pieces end; they are those of Hugging Face
+// tokenizers 0.23.3.
+TEST_F(TokenizerFileTest, SplitsAsDeepSeekAndO200kDo) {
+    nlohmann::json json = byte_level_json();
+    json["added_tokens"] = nlohmann::json::array();
+    nlohmann::json& vocabulary = json["model"]["vocab"];
+    std::vector<std::string> spelled(256);
+    for (const auto& [token, id] : vocabulary.items()) {
+        if (id < 256) spelled[id.get<std::size_t>()] = token;
+    }
+    for (const char* token : {"lo", "low", "er", "Ġlow", "ne"}) vocabulary.erase(token);
+    nlohmann::json merges = nlohmann::json::array();
+    for (std::size_t first = 32; first < 127; ++first) {
+        for (std::size_t second = 0; second < 256; ++second) {
+            merges.push_back(spelled[first] + " " + spelled[second]);
+            vocabulary[spelled[first] + spelled[second]] = 256 + 256 * (first - 32) + second;
+        }
+    }
+    json["model"]["merges"] = merges;
+    const auto read_with = [&](const std::vector<std::string>& expressions) {
+        nlohmann::json steps = nlohmann::json::array();
+        for (const std::string& expression : expressions)
+            steps.push_back(
+                {{"type", "Split"}, {"pattern", {{"Regex", expression}}}, {"behavior", "Isolated"}, {"invert", false}});
+        steps.push_back({{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}});
+        json["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", steps}};
+        return read(json);
+    };
+    const auto deepseek =
+        read_with({R"(\p{N}{1,3})", "[一-龥぀-ゟ゠-ヿ]+",
+                   "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| "
+                   "?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"});
+    const auto o200k = read_with(
+        {R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+         R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+         R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)"});
+    using Ids = std::vector<std::int32_t>;
+    for (const auto& each : {deepseek, o200k}) {
+        EXPECT_EQ(each->encode("12345 2024"), (Ids{4658, 51, 5429, 32, 50, 4402, 52}));
+        EXPECT_EQ(each->encode("naïve é ($5)/"), (Ids{110, 17091, 175, 22373, 451, 169, 296, 36, 53, 2607}));
+    }
+    EXPECT_EQ(deepseek->encode("it's DON'T AbC"), (Ids{19060, 2163, 324, 12366, 2132, 321, 17219}));
+    EXPECT_EQ(o200k->encode("it's DON'T AbC"), (Ids{19060, 2163, 324, 12366, 2132, 321, 98, 67}));
+    EXPECT_EQ(deepseek->encode("x中a"), (Ids{120, 228, 184, 173, 97}));
+    EXPECT_EQ(o200k->encode("x中a"), (Ids{23012, 184, 173, 97}));
+}
+
 // Each of the small tokenizers gives the ids of its library (Hugging Face tokenizers, SentencePiece, tiktoken), in its
 // stored form too, or is refused by name.
 TEST(TokenizerFiles, GiveTheIdsOfTheirLibraries) {
