@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/forecast/estimate.h"
 #include "core/settings/run_names.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
@@ -52,7 +53,9 @@ TEST_F(SlurmTest, TasksRequestTheEstimatedResources) {
     EXPECT_EQ(array.cores, 1);
     EXPECT_FALSE(array.gpu);
     EXPECT_EQ(array.time, slurm_time(array.estimated_seconds));
-    EXPECT_GE(array.megabytes, 2048);
+    // The memory is that of the wider cohort, and half as much again.
+    const std::vector<RunSpec> runs = experiment().expand();
+    EXPECT_GE(array.megabytes, 2048 + 1.5e-6 * static_cast<double>(estimate({runs[2], runs[3]}).bytes));
 
     const std::string job = content_of(out_ / "job.sbatch");
     for (const std::string line : {"#SBATCH --job-name=ropelab-two-widths", "#SBATCH --array=0-1%1",
