@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/forecast/likely_data.h"
+#include "core/plan/layout.h"
 #include "core/results/same_models.h"
 #include "core/rope/rotation.h"
 #include "core/settings/keys.h"
@@ -251,19 +252,20 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
     BenchmarkCohorts cohorts(engine, generating_spec);
     Cohort& cohort = cohorts.cohort({generating_spec});
     const std::unique_ptr<Model> model = cohort.model(0);
-    const auto generation_task = [&](Generation::Mode mode) {
-        return [&, mode] {
+    const auto generation_task = [&](Generation::Mode mode, std::int64_t streams) {
+        return [&, mode, streams] {
             Generation options;
             options.length = length;
             options.mode = mode;
             options.on_token = [&](std::int32_t) { return !cancelled || !cancelled(); };
             const std::vector<std::int32_t> prompt = {0};
-            model->generate(prompt, options);
+            model->generate_streams(prompt, options, streams);
         };
     };
-    std::vector<std::function<void()>> alternatives = {generation_task(Generation::Mode::recompute)};
+    std::vector<std::function<void()>> alternatives = {generation_task(Generation::Mode::recompute, 1)};
     if (spec.rotates() && !spec.learns_positions()) {
-        alternatives.emplace_back(generation_task(Generation::Mode::rolling));
+        alternatives.emplace_back(generation_task(Generation::Mode::rolling, 1));
+        alternatives.emplace_back(generation_task(Generation::Mode::rolling, GenerationSpeed::together));
     }
     const auto seconds = measure_alternately(alternatives, patience, cancelled);
     if (cancelled && cancelled()) throw std::runtime_error("The measurement was cancelled.");
@@ -275,12 +277,18 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
     model->generate(one_token, few_tokens);
     result.cache_bytes = model->cache_bytes();
     result.length = length;
-    result.precision = cohort.conditions().precision;
+    result.conditions = cohort.conditions();
     result.recompute = speed_of(seconds[0], static_cast<double>(length));
     if (seconds.size() > 1) {
         result.rolling = speed_of(seconds[1], static_cast<double>(length));
         result.rolling_over_recompute = ratio_of(seconds[0], seconds[1]);
+        result.streams = speed_of(seconds[2], static_cast<double>(GenerationSpeed::together * length));
     }
+    const ModelPlan plan = plan_of(generating_spec, cohorts.vocabulary());
+    const double filling = static_cast<double>(std::min(length, spec.context)) / static_cast<double>(length);
+    const double number_bytes = precision_of(result.conditions) == Precision::bfloat16 ? 2 : 4;
+    result.bytes_per_token = number_bytes * static_cast<double>(layout_of(plan).total) +
+                             (1 - filling / 2) * static_cast<double>(kv_bytes(plan));
     return result;
 }
 

@@ -81,14 +81,18 @@ struct SettingsSpeed {
 SettingsSpeed measure_settings(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,
                                const Cancelled& cancelled = {});
 
-/// Tokens per second at batch size 1. `rolling` is nullopt for models without RoPE, which have no rolling KV cache.
+/// Tokens per second of one stream. `rolling` is nullopt for models without RoPE, which have no rolling KV cache.
 struct GenerationSpeed {
+    static constexpr std::int64_t together = 16;
     std::int64_t length = 0;  // number of generated tokens
-    std::string precision;
+    RunConditions conditions;
     std::optional<Spread> rolling;                 // with the KV cache
     Spread recompute;                              // without a cache: the whole context is recomputed for each token
     std::optional<Spread> rolling_over_recompute;  // ratio of the speeds
+    std::optional<Spread> streams;                 // rolling, tokens of `together` streams (Model::generate_streams)
     std::int64_t cache_bytes = 0;  // bytes that the KV cache of a generation occupied, counted by the cache
+    /// That a token of one stream reads: the weights, and the keys and values of the tokens it attends to, on average.
+    double bytes_per_token = 0;
 };
 /// `length` tokens, random weights.
 GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int64_t length,

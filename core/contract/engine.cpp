@@ -26,6 +26,20 @@ class WholePredictor : public TokenPredictor {
 
 }  // namespace
 
+std::vector<std::vector<std::int32_t>> Model::generate_streams(std::span<const std::int32_t> prompt,
+                                                               const Generation& how, std::int64_t count) {
+    std::vector<std::vector<std::int32_t>> streams;
+    bool goes_on = true;
+    for (std::int64_t i = 0; i < count && goes_on; ++i) {
+        Generation own = how;
+        own.seed += i;
+        own.on_token = [&](std::int32_t token) { return goes_on = !how.on_token || how.on_token(token); };
+        streams.push_back(generate(prompt, own));
+    }
+    streams.resize(static_cast<std::size_t>(count));
+    return streams;
+}
+
 std::unique_ptr<TokenPredictor> Model::predictor() {
     return std::make_unique<WholePredictor>(*this);
 }

@@ -59,7 +59,13 @@ class Model {
     virtual std::vector<float> logits(std::span<const std::int32_t> tokens) = 0;
     /// Returns the new tokens. The prompt has at least one token; only its last `context` tokens have an effect.
     virtual std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& how) = 0;
-    /// KV cache of the last generate(); 0 before the first call, or if the model generated without a cache.
+    /// `count` continuations of one prompt: the k-th one, from 0, is that of generate() with the seed `how.seed` + k,
+    /// bit by bit. `on_token` is called for each token of each continuation; when it returns false, all of them end.
+    /// The default generates them one after another.
+    virtual std::vector<std::vector<std::int32_t>> generate_streams(std::span<const std::int32_t> prompt,
+                                                                    const Generation& how, std::int64_t count);
+    /// KV caches of the last generate() or generate_streams(); 0 before the first call, or if the model generated
+    /// without a cache.
     virtual std::int64_t cache_bytes() const { return 0; }
     /// Mean over all non-overlapping sequences of the context length, in nats per token.
     virtual double whole_loss(std::span<const std::int32_t> tokens) = 0;

@@ -152,22 +152,31 @@ void attend_backward(const CausalAttention<T>& args, const T* grad_mixed, T* gra
 /// In place, of `count` scores times `scale`.
 void softmax(float* scores, std::int64_t count, float scale);
 
-/// out[r] = Σ matrix[r, i]·x[i] for rows [first, last).
-void dot_rows(const float* matrix, const float* x, std::int64_t columns, float* out, std::int64_t first,
+/// `count` vectors of `columns` numbers, each `stride` numbers after the one before.
+struct Vectors {
+    const float* numbers;
+    std::int64_t columns;
+    std::int64_t count = 1;
+    std::int64_t stride = 0;
+};
+/// out[v·out_stride + r] = Σ matrix[r, i]·x[v, i] for rows [first, last). The number of vectors does not change a bit.
+void dot_rows(const float* matrix, const Vectors& x, float* out, std::int64_t out_stride, std::int64_t first,
               std::int64_t last);
 
 /// For products with bfloat16 rows: elements with even and odd indices are separate, because each 32-bit word of a row
 /// contains one of each. The elements after the last multiple of 32 are in `rest`.
-struct PairedVector {
-    PairedVector(const float* x, std::int64_t count);
-    /// Elements in `even` and `odd` together.
+struct PairedVectors {
+    explicit PairedVectors(const Vectors& x);
+    /// Elements of a vector in `even` and `odd` together.
     std::int64_t paired() const { return columns / 32 * 32; }
 
     std::int64_t columns;
-    std::vector<float> even, odd, rest;
+    std::int64_t count;
+    std::vector<float> even, odd, rest;  // of one vector after the other
 };
 /// The matrix is bfloat16, the upper 16 bits of floats.
-void dot_rows(const std::uint16_t* matrix, const PairedVector& x, float* out, std::int64_t first, std::int64_t last);
+void dot_rows(const std::uint16_t* matrix, const PairedVectors& x, float* out, std::int64_t out_stride,
+              std::int64_t first, std::int64_t last);
 
 /// out[i] = Σ weights[r]·rows[r, i].
 void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out);

@@ -8,9 +8,6 @@ namespace ropelab::kernels {
 
 namespace {
 
-// Enough loads are then in flight to hide their latency.
-constexpr std::int64_t rows_at_once = 4;
-
 // 32 numbers, split into those with even and odd indices.
 struct Pairs {
     Floats even;
@@ -34,74 +31,169 @@ float as_float(std::uint16_t half) {
     return result;
 }
 
-}  // namespace
-
-void dot_rows(const float* matrix, const float* x, std::int64_t columns, float* out, std::int64_t first,
-              std::int64_t last) {
-    std::int64_t row = first;
-    for (; row + rows_at_once <= last; row += rows_at_once) {
-        const float* from = matrix + row * columns;
-        Floats totals[rows_at_once] = {};
-        for_lanes(columns, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
-            const Floats factor = load_lanes(x + i, count);
-            for (std::int64_t r = 0; r < rows_at_once; ++r)
-                totals[r] += load_lanes(from + r * columns + i, count) * factor;
-        });
-        for (std::int64_t r = 0; r < rows_at_once; ++r) out[row + r] = sum_of(totals[r]);
+#if defined(__AVX512F__)
+// One level of sum_of for two values, or for two results of a level before, which have `half` numbers of each value:
+// then for half as many numbers of twice as many values.
+template <std::int64_t half>
+ROPELAB_INLINE FloatRegister fold_two(const FloatRegister& a, const FloatRegister& b) {
+    IntRegister low = {};
+    for (std::int64_t lane = 0; lane < lane_count; ++lane) {
+        const std::int64_t from = lane / half * 2 * half + lane % half;  // of the lanes of a, then those of b
+        low[lane] = static_cast<std::int32_t>(from);
     }
-    for (; row < last; ++row) {
-        Floats total = {};
-        for_lanes(columns, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
-            total += load_lanes(matrix + row * columns + i, count) * load_lanes(x + i, count);
-        });
-        out[row] = sum_of(total);
-    }
+    return __builtin_shuffle(a, b, low) + __builtin_shuffle(a, b, low + static_cast<std::int32_t>(half));
 }
-
-PairedVector::PairedVector(const float* x, std::int64_t count) : columns(count) {
-    even.resize(static_cast<std::size_t>(paired() / 2));
-    odd.resize(even.size());
-    for (std::size_t i = 0; i < even.size(); ++i) {
-        even[i] = x[2 * i];
-        odd[i] = x[2 * i + 1];
-    }
-    rest.assign(x + paired(), x + count);
+// sum_of each of 16 values, in order.
+ROPELAB_INLINE Floats sums_of(const Floats (&values)[lane_count]) {
+    FloatRegister by_8[8], by_4[4], by_2[2];
+    for (std::size_t i = 0; i < 8; ++i) by_8[i] = fold_two<8>(values[2 * i].part[0], values[2 * i + 1].part[0]);
+    for (std::size_t i = 0; i < 4; ++i) by_4[i] = fold_two<4>(by_8[2 * i], by_8[2 * i + 1]);
+    for (std::size_t i = 0; i < 2; ++i) by_2[i] = fold_two<2>(by_4[2 * i], by_4[2 * i + 1]);
+    Floats result;
+    result.part[0] = fold_two<1>(by_2[0], by_2[1]);
+    return result;
 }
+#else
+ROPELAB_INLINE Floats sums_of(const Floats (&values)[lane_count]) {
+    Floats result;
+    for (std::int64_t i = 0; i < lane_count; ++i) result.set(i, sum_of(values[i]));
+    return result;
+}
+#endif
 
-void dot_rows(const std::uint16_t* matrix, const PairedVector& x, float* out, std::int64_t first, std::int64_t last) {
-    const std::int64_t columns = x.columns;
-    const std::int64_t paired = x.paired();
-    const auto several = [&]<std::int64_t count>(std::integral_constant<std::int64_t, count>, std::int64_t row) {
-        const std::uint16_t* from = matrix + row * columns;
-        Floats even[count] = {};
-        Floats odd[count] = {};
-        for (std::int64_t i = 0; i < paired; i += 2 * lane_count) {
-            const Floats even_factor = load(x.even.data() + i / 2);
-            const Floats odd_factor = load(x.odd.data() + i / 2);
-            for (std::int64_t r = 0; r < count; ++r) {
-                const Pairs pairs = load_pairs(from + r * columns + i);
-                even[r] += pairs.even * even_factor;
-                odd[r] += pairs.odd * odd_factor;
-            }
-        }
-        for (std::int64_t r = 0; r < count; ++r) {
-            float total = sum_of(even[r] + odd[r]);
-            for (std::int64_t i = paired; i < columns; ++i)
-                total += as_float(from[r * columns + i]) * x.rest[static_cast<std::size_t>(i - paired)];
-            out[row + r] = total;
-        }
+template <std::int64_t number>
+using Constant = std::integral_constant<std::int64_t, number>;
+
+// tile(rows, vectors, first row, first vector) for tiles whose sums stay in 32 or 16 registers. Four rows are enough
+// loads in flight to hide their latency.
+template <typename Tile>
+ROPELAB_INLINE void for_tiles(std::int64_t first, std::int64_t last, std::int64_t vectors, Tile tile) {
+    constexpr std::int64_t rows = 4;
+    constexpr std::int64_t most = register_bytes == 64 ? 4 : 1;
+    const auto of_rows = [&](auto count, std::int64_t row) ROPELAB_LAMBDA {
+        std::int64_t vector = 0;
+        for (; vector + most <= vectors; vector += most) tile(count, Constant<most>{}, row, vector);
+        for (; vector < vectors; ++vector) tile(count, Constant<1>{}, row, vector);
     };
     std::int64_t row = first;
-    for (; row + rows_at_once <= last; row += rows_at_once)
-        several(std::integral_constant<std::int64_t, rows_at_once>{}, row);
-    for (; row < last; ++row) several(std::integral_constant<std::int64_t, 1>{}, row);
+    for (; row + rows <= last; row += rows) of_rows(Constant<rows>{}, row);
+    for (; row < last; ++row) of_rows(Constant<1>{}, row);
+}
+
+// totals[v][r] to row `row` + r of vector `vector` + v.
+template <std::int64_t rows, std::int64_t vectors>
+ROPELAB_INLINE void write_sums(const Floats (&totals)[vectors * rows], float* out, std::int64_t stride) {
+    if constexpr (vectors * rows == lane_count) {
+        float sums[lane_count];
+        store(sums, sums_of(totals));
+        for (std::int64_t v = 0; v < vectors; ++v) std::copy_n(sums + v * rows, rows, out + v * stride);
+    } else {
+        for (std::int64_t v = 0; v < vectors; ++v)
+            for (std::int64_t r = 0; r < rows; ++r) out[v * stride + r] = sum_of(totals[v * rows + r]);
+    }
+}
+
+}  // namespace
+
+void dot_rows(const float* matrix, const Vectors& x, float* out, std::int64_t out_stride, std::int64_t first,
+              std::int64_t last) {
+    const std::int64_t columns = x.columns;
+    const std::int64_t stride = x.stride;
+    for_tiles(first, last, x.count,
+              [&]<std::int64_t rows, std::int64_t vectors>(Constant<rows>, Constant<vectors>, std::int64_t row,
+                                                           std::int64_t vector) ROPELAB_LAMBDA {
+                  const float* from = matrix + row * columns;
+                  const float* factors = x.numbers + vector * stride;
+                  Floats totals[vectors * rows] = {};
+                  for_lanes(columns, [&](std::int64_t i, std::int64_t count) ROPELAB_LAMBDA {
+                      Floats own[rows];
+                      for (std::int64_t r = 0; r < rows; ++r) own[r] = load_lanes(from + r * columns + i, count);
+                      for (std::int64_t v = 0; v < vectors; ++v) {
+                          const Floats factor = load_lanes(factors + v * stride + i, count);
+                          for (std::int64_t r = 0; r < rows; ++r) totals[v * rows + r] += own[r] * factor;
+                      }
+                  });
+                  write_sums<rows, vectors>(totals, out + vector * out_stride + row, out_stride);
+              });
+}
+
+PairedVectors::PairedVectors(const Vectors& x) : columns(x.columns), count(x.count) {
+    const std::int64_t half = paired() / 2;
+    even.resize(static_cast<std::size_t>(count * half));
+    odd.resize(even.size());
+    for (std::int64_t v = 0; v < count; ++v) {
+        const float* from = x.numbers + v * x.stride;
+        float* to_even = even.data() + v * half;
+        float* to_odd = odd.data() + v * half;
+        for (std::int64_t i = 0; i < half; ++i) {
+            to_even[i] = from[2 * i];
+            to_odd[i] = from[2 * i + 1];
+        }
+        rest.insert(rest.end(), from + paired(), from + columns);
+    }
+}
+
+void dot_rows(const std::uint16_t* matrix, const PairedVectors& x, float* out, std::int64_t out_stride,
+              std::int64_t first, std::int64_t last) {
+    const std::int64_t columns = x.columns;
+    const std::int64_t paired = x.paired();
+    for_tiles(first, last, x.count,
+              [&]<std::int64_t rows, std::int64_t vectors>(Constant<rows>, Constant<vectors>, std::int64_t row,
+                                                           std::int64_t vector) ROPELAB_LAMBDA {
+                  // Fewer rows at a time, because even and odd elements have sums of their own.
+                  constexpr std::int64_t step = std::min<std::int64_t>(rows, vectors > 1 ? 2 : 4);
+                  Floats totals[vectors * rows];
+                  const std::uint16_t* from = matrix + row * columns;
+                  const float* even_factors = x.even.data() + vector * paired / 2;
+                  const float* odd_factors = x.odd.data() + vector * paired / 2;
+                  for (std::int64_t begin = 0; begin < rows; begin += step) {
+                      Floats even[vectors * step] = {};
+                      Floats odd[vectors * step] = {};
+                      for (std::int64_t i = 0; i < paired; i += 2 * lane_count) {
+                          Pairs pairs[step];
+                          for (std::int64_t r = 0; r < step; ++r)
+                              pairs[r] = load_pairs(from + (begin + r) * columns + i);
+                          for (std::int64_t v = 0; v < vectors; ++v) {
+                              const Floats even_factor = load(even_factors + v * paired / 2 + i / 2);
+                              const Floats odd_factor = load(odd_factors + v * paired / 2 + i / 2);
+                              for (std::int64_t r = 0; r < step; ++r) {
+                                  even[v * step + r] += pairs[r].even * even_factor;
+                                  odd[v * step + r] += pairs[r].odd * odd_factor;
+                              }
+                          }
+                      }
+                      for (std::int64_t v = 0; v < vectors; ++v)
+                          for (std::int64_t r = 0; r < step; ++r)
+                              totals[v * rows + begin + r] = even[v * step + r] + odd[v * step + r];
+                  }
+                  float* to = out + vector * out_stride + row;
+                  write_sums<rows, vectors>(totals, to, out_stride);
+                  const std::int64_t left = columns - paired;
+                  for (std::int64_t v = 0; v < vectors && left > 0; ++v) {
+                      const float* factors = x.rest.data() + (vector + v) * left;
+                      for (std::int64_t r = 0; r < rows; ++r)
+                          for (std::int64_t i = 0; i < left; ++i)
+                              to[v * out_stride + r] += as_float(from[r * columns + paired + i]) * factors[i];
+                  }
+              });
 }
 
 void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out) {
-    std::fill_n(out, columns, 0.0F);
-    for (std::int64_t row = 0; row < count; ++row) {
-        for (std::int64_t i = 0; i < columns; ++i) out[i] += weights[row] * rows[row * columns + i];
-    }
+    constexpr std::int64_t groups = 4;  // of sums in registers
+    const auto sum = [&](auto lanes, std::int64_t column, std::int64_t partial) ROPELAB_LAMBDA {
+        Floats sums[lanes()] = {};
+        for (std::int64_t row = 0; row < count; ++row) {
+            const Floats weight = weights[row];
+            const float* from = rows + row * columns + column;
+            for (std::int64_t g = 0; g < lanes(); ++g) sums[g] += weight * load_lanes(from + g * lane_count, partial);
+        }
+        for (std::int64_t g = 0; g < lanes(); ++g) store_lanes(out + column + g * lane_count, sums[g], partial);
+    };
+    std::int64_t column = 0;
+    for (; column + groups * lane_count <= columns; column += groups * lane_count)
+        sum(Constant<groups>{}, column, lane_count);
+    for (; column + lane_count <= columns; column += lane_count) sum(Constant<1>{}, column, lane_count);
+    if (column < columns) sum(Constant<1>{}, column, columns - column);
 }
 
 }  // namespace ropelab::kernels

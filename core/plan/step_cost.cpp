@@ -194,14 +194,16 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     return need;
 }
 
+std::int64_t kv_bytes(const ModelPlan& plan) {
+    const auto caches = plan.caches();
+    if (plan.is_eager || !caches) return 0;
+    return kv_cache_bytes(*caches, plan.sizes.T, 4) + plan.anatomy().totals().state_bytes;
+}
+
 CacheBytes cache_bytes(const RunSpec& spec) {
     constexpr int bytes_per_number = 4;
     CacheBytes result;
-    const ModelPlan plan = plan_of(spec, 1);
-    if (!plan.is_eager) {
-        result.kv =
-            kv_cache_bytes(plan.caches().value(), spec.context, bytes_per_number) + plan.anatomy().totals().state_bytes;
-    }
+    result.kv = kv_bytes(plan_of(spec, 1));
     if (spec.rotates() && spec.rope_cache) {
         result.rope = rope_cache_bytes(rotary_dim(spec.rotary_head_dim(), spec.fraction), spec.context,
                                        bytes_per_number, TableLayout::single);

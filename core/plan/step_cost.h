@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/plan/model_plan.h"
 #include "core/rope/memory.h"
 #include "core/settings/run_spec.h"
 
@@ -52,6 +53,8 @@ struct CacheBytes {
 };
 /// A sliding window limits the stored tokens; the state of a gated DeltaNet does not depend on the context.
 CacheBytes cache_bytes(const RunSpec& spec);
+/// CacheBytes::kv of any model; 0 if a size is unknown.
+std::int64_t kv_bytes(const ModelPlan& plan);
 
 /// Throws BadInput for a model with gated DeltaNet layers, whose states have another form.
 AttentionSizes attention_sizes(const RunSpec& spec);

@@ -160,6 +160,17 @@ TEST_F(LabVerbsTest, SweepIsStoredAndReadByOtherCommands) {
     const auto rolling = ropelab_cli({"sample", "--lab", lab_, "--run", "2", "--length", "60", "--mode", "rolling"});
     EXPECT_EQ(rolling.out.size(), 61U);
     EXPECT_EQ(sample.json().at("tokens").size(), 40U);
+    const auto three = ropelab_cli({"sample", "--lab", lab_, "--length", "40", "--count", "3", "--json"});
+    ASSERT_EQ(three.status, 0) << three.err;
+    EXPECT_EQ(three.json().at("samples").size(), 3U);
+    EXPECT_EQ(three.json().at("samples").at(0).at("text"), sample.json().at("text"));
+    EXPECT_EQ(three.json().at("kv_cache_bytes_measured"), 3 * sample.json().at("kv_cache_bytes").get<int>());
+    const auto last = ropelab_cli({"sample", "--lab", lab_, "--length", "40", "--seed", "1339"});
+    EXPECT_EQ(three.json().at("samples").at(2).at("text").get<std::string>() + "\n", last.out);
+    const auto listed = ropelab_cli({"sample", "--lab", lab_, "--length", "40", "--count", "3"});
+    EXPECT_THAT(listed.out, testing::EndsWith("[3 of 3, seed 1339]\n" + last.out));
+    EXPECT_BAD_INPUT(ropelab_cli({"sample", "--lab", lab_, "--count", "0"}), "--count");
+    EXPECT_BAD_INPUT(ropelab_cli({"sample", "--lab", lab_, "--count", "1000000000000"}), "of memory are free");
     EXPECT_BAD_INPUT(ropelab_cli({"sample", "--lab", lab_, "--prompt", "Ω"}), "Ω");
     EXPECT_BAD_INPUT(ropelab_cli({"sample", "--lab", lab_, "--mode", "fast"}), "recompute or rolling");
     EXPECT_BAD_INPUT(ropelab_cli({"sample", "--lab", lab_, "--run", "99"}), "99");

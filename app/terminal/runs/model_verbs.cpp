@@ -18,6 +18,7 @@
 #include "core/data/json_text.h"
 #include "core/interop/opened_model.h"
 #include "core/machine/engine_loader.h"
+#include "core/machine/process_memory.h"
 #include "core/plan/step_cost.h"
 #include "core/results/results_cells.h"
 #include "core/run/checkpoint.h"
@@ -76,6 +77,7 @@ struct SampleFlags {
     std::optional<std::string> prompt;
     std::string mode = "recompute";
     Generation generation;
+    std::int64_t count = 1;
     bool json = false;
 };
 
@@ -116,6 +118,17 @@ struct SampledModel {
         return opened->load(open_engine(), opened->plan(std::min(tokens, opened->context())),
                             parse_model_precision(precision));
     }
+    // Of one continuation, as load(). Beside the loaded weights, the KV caches must fit into the free memory.
+    void refuse_large_caches(std::int64_t tokens, std::int64_t count) const {
+        const std::int64_t bytes =
+            kv_bytes(opened ? opened->plan(std::min(tokens, opened->context())) : plan_of(*checkpoint));
+        const std::int64_t available = available_memory();
+        if (available == 0 || static_cast<double>(bytes) * static_cast<double>(count) <= static_cast<double>(available))
+            return;
+        throw BadInput("The KV caches of " + grouped(count) + " continuations need " + bytes_text(bytes) +
+                       " each in float32, but only " + bytes_text(available) +
+                       " of memory are free; choose fewer with --count.");
+    }
     // Of the KV cache of the whole context, by the formula.
     nlohmann::json facts() const {
         if (!opened) {
@@ -134,30 +147,49 @@ void run_sample(const SampleFlags& flags) {
     if (generation.length < 1)
         throw BadInput("The number of tokens to generate (--length) is " + std::to_string(generation.length) +
                        ", but it must be 1 or more.");
+    if (flags.count < 1)
+        throw BadInput("The number of continuations (--count) is " + std::to_string(flags.count) +
+                       ", but it must be 1 or more.");
     const std::string prompt_text = flags.prompt ? *flags.prompt : default_prompt(vocabulary);
     const auto prompt = vocabulary.encode(prompt_text);
 
-    const auto model = sampled.load(std::ssize(prompt) + generation.length);
+    const std::int64_t most = std::ssize(prompt) + generation.length;
+    const auto model = sampled.load(most);
+    sampled.refuse_large_caches(most, flags.count);
     watch_interrupts();
+    const bool is_printed = !flags.json && flags.count == 1;  // while it is generated
     generation.on_token = [&](std::int32_t token) {
-        if (!flags.json) print_text(vocabulary.bytes_of(token));
+        if (is_printed) print_text(vocabulary.bytes_of(token));
         return !interrupted();
     };
     const auto begin = std::chrono::steady_clock::now();
-    const auto tokens = model->generate(prompt, generation);
+    const auto streams = model->generate_streams(prompt, generation, flags.count);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-    if (flags.json) {
+    if (is_printed) return print_text("\n");
+    std::size_t generated = 0;
+    nlohmann::json samples = nlohmann::json::array();
+    for (const auto& tokens : streams) {
+        const std::int64_t seed = generation.seed + std::ssize(samples);
+        generated += tokens.size();
         // The text of a byte-level model may not be UTF-8; "tokens" has the exact output.
-        nlohmann::json result = {{"text", vocabulary.decode(tokens)},
-                                 {"tokens", tokens},
-                                 {"prompt", prompt_text},
-                                 {"kv_cache_bytes_measured", model->cache_bytes()},
-                                 {"tokens_per_second", static_cast<double>(tokens.size()) / elapsed.count()}};
-        result.update(sampled.facts());
-        print_json(result);
-    } else {
+        samples.push_back({{"seed", seed}, {"text", vocabulary.decode(tokens)}, {"tokens", tokens}});
+        if (flags.json) continue;
+        print_text("[" + std::to_string(samples.size()) + " of " + std::to_string(flags.count) + ", seed " +
+                   std::to_string(seed) + "]\n");
+        for (const std::int32_t token : tokens) print_text(vocabulary.bytes_of(token));
         print_text("\n");
     }
+    if (!flags.json) return;
+    nlohmann::json result = {{"prompt", prompt_text},
+                             {"kv_cache_bytes_measured", model->cache_bytes()},
+                             {"tokens_per_second", static_cast<double>(generated) / elapsed.count()}};
+    if (flags.count > 1) {
+        result["samples"] = samples;
+    } else {
+        result.update({{"text", samples[0]["text"]}, {"tokens", samples[0]["tokens"]}});
+    }
+    result.update(sampled.facts());
+    print_json(result);
 }
 
 }  // namespace
@@ -180,6 +212,10 @@ void add_sample(CLI::App& program) {
     verb->add_option("--top-k", flags.generation.top_k, "Sample from the k most likely tokens; 0: from all tokens")
         ->capture_default_str();
     verb->add_option("--seed", flags.generation.seed, "Random seed of the sampling")->capture_default_str();
+    verb->add_option("--count", flags.count,
+                     "Number of continuations, generated together; continuation k, from 0, is that of the seed plus k "
+                     "alone")
+        ->capture_default_str();
     verb->add_option(
             "--mode", flags.mode,
             "Generation beyond the context: recompute (re-encode the last context for each token) or rolling (drop the "
@@ -188,7 +224,9 @@ void add_sample(CLI::App& program) {
     verb->add_flag(
         "--json", flags.json,
         "Print JSON: the generated text, with U+FFFD for bytes that are not UTF-8, its tokens, and the bytes of "
-        "the KV cache (kv_cache_bytes_measured: counted while generating; kv_cache_bytes: by the formula)");
+        "the KV cache (kv_cache_bytes_measured: counted while generating; kv_cache_bytes: by the formula); with "
+        "--count, "
+        "a list \"samples\"");
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <sstream>
 
 #include "app/terminal/options.h"
@@ -213,15 +214,32 @@ Part bench_generate(const Flags& flags) {
     choose_device_trust(open_engine(), spec, std::nullopt, {.cancelled = interrupted});
     const GenerationSpeed speed = measure_generation(open_engine(), spec, 500, patience(flags, 3, 7), interrupted);
     Part part;
-    part.json = {{"shape", shape_json(spec)}, {"length", speed.length}, {"precision", speed.precision}};
+    part.json = {{"shape", shape_json(spec)}, {"length", speed.length}, {"precision", speed.conditions.precision}};
     part.add("rolling_tokens_per_second", speed.rolling);
     part.add("recompute_tokens_per_second", speed.recompute);
     part.add("rolling_over_recompute", speed.rolling_over_recompute);
+    part.json["streams"] = speed.together;
+    part.add("streams_tokens_per_second", speed.streams);
     part.json["kv_cache_bytes_measured"] = speed.cache_bytes;
     part.json["kv_cache_bytes"] = cache_bytes(spec).kv;
     spec.batch = 1;
-    part.line("shape", shape_text(spec) + ", " + std::to_string(speed.length) + " tokens, " + speed.precision);
+    part.line("shape",
+              shape_text(spec) + ", " + std::to_string(speed.length) + " tokens, " + speed.conditions.precision);
     if (speed.rolling) part.line("rolling", spread_text(*speed.rolling, "tokens/s", 1, 1));
+    if (speed.streams)
+        part.line("rolling, " + std::to_string(speed.together) + " streams",
+                  spread_text(*speed.streams, "tokens/s of all streams", 1, 0));
+    if (speed.rolling && speed.conditions.device == "cpu") {
+        const double limit = measure_machine(static_cast<int>(speed.conditions.threads)).copy;
+        const double fraction = speed.rolling->median * speed.bytes_per_token / limit;
+        part.json.update({{"bytes_per_token", speed.bytes_per_token},
+                          {"machine_bytes_per_second", limit},
+                          {"fraction_of_bandwidth", fraction}});
+        part.line("memory traffic, one stream", bytes_text(std::llround(speed.bytes_per_token)) +
+                                                    " per token: " + fixed_text(100 * fraction, 0) +
+                                                    " % of the bandwidth of copies, " + fixed_text(limit / 1e9, 1) +
+                                                    " GB/s (weights in a cache of the processor can exceed it)");
+    }
     part.line("recompute", spread_text(speed.recompute, "tokens/s", 1, 1));
     if (speed.rolling_over_recompute)
         part.line("speed ratio rolling / recompute", spread_text(*speed.rolling_over_recompute, "×"));

@@ -30,6 +30,25 @@ void KeyValueCache::add_layer(std::int64_t capacity) {
     layers_.emplace_back();
 }
 
+KeyValueCache KeyValueCache::clone() const {
+    KeyValueCache copy = *this;
+    const auto own = [](torch::Tensor& numbers) {
+        if (numbers.defined()) numbers = numbers.clone();
+    };
+    own(copy.newest_);
+    own(copy.embedding_);
+    for (Ring& ring : copy.rings_) {
+        own(ring.positions);
+        own(ring.slots);
+    }
+    for (Layer& layer : copy.layers_) {
+        own(layer.keys);
+        own(layer.values);
+        own(layer.state);
+    }
+    return copy;
+}
+
 void KeyValueCache::assign_slots(const torch::Tensor& positions) {
     newest_ = positions;
     for (Ring& ring : rings_) {

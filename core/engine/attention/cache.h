@@ -27,6 +27,9 @@ class KeyValueCache {
     /// Capacities are LayerPlan::visible_tokens.
     explicit KeyValueCache(const ModelPlan& plan);
 
+    /// With memory of its own.
+    KeyValueCache clone() const;
+
     /// (time) int64 on the device. Call once per pass, before its layers store. Only the last `capacity` tokens get
     /// slots.
     void assign_slots(const torch::Tensor& positions);

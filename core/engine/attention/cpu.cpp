@@ -149,17 +149,16 @@ torch::Tensor attend_one_on_cpu(const AttentionInput& input, const LayerTerms& t
                                 std::int64_t layer) {
     const torch::Tensor qkv = input.qkv.clone();
     const torch::Tensor mixed = torch::empty({1, 1, input.heads.query * input.head_dim()}, qkv.options());
-    std::vector<float> logits;
     LayerTerms layer_terms = terms;
     if (layer_terms.tables.defined())
         layer_terms.tables = {terms.tables.cosine.contiguous(), terms.tables.sine.contiguous()};
     attend_one_on_cpu(qkv.data_ptr<float>(), input.heads, input.head_dim(), layer_terms, 0, cache, layer,
-                      mixed.data_ptr<float>(), logits);
+                      mixed.data_ptr<float>());
     return mixed;
 }
 
 void attend_one_on_cpu(float* qkv, HeadCounts heads, std::int64_t head_dim, const LayerTerms& terms, std::int64_t row,
-                       KeyValueCache& cache, std::int64_t layer, float* mixed, std::vector<float>& logits) {
+                       KeyValueCache& cache, std::int64_t layer, float* mixed) {
     float* query = qkv;
     float* key = query + heads.query * head_dim;
     const float* value = key + heads.key_value * head_dim;
@@ -177,19 +176,19 @@ void attend_one_on_cpu(float* qkv, HeadCounts heads, std::int64_t head_dim, cons
     const std::int64_t newest = *cache.newest().data_ptr<std::int64_t>();
     const auto* slopes = numbers<float>(terms.slopes());
     const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim)));
-    logits.resize(static_cast<std::size_t>(heads.query * capacity));
     constexpr std::int64_t products_per_thread = 32768;
     const std::int64_t grain = std::max<std::int64_t>(1, products_per_thread / (2 * filled * head_dim));
     at::parallel_for(0, heads.query, grain, [&](std::int64_t first, std::int64_t last) {
+        std::vector<float> weights(static_cast<std::size_t>(filled));
         for (std::int64_t head = first; head < last; ++head) {
             const std::int64_t entries = head * heads.key_value / heads.query * capacity * head_dim;
-            float* weights = logits.data() + head * capacity;
-            kernels::dot_rows(keys + entries, query + head * head_dim, head_dim, weights, 0, filled);
+            kernels::dot_rows(keys + entries, {query + head * head_dim, head_dim}, weights.data(), 0, 0, filled);
             for (std::int64_t place = 0; slopes && place < filled; ++place) {
-                weights[place] -= slopes[head] / scale * static_cast<float>(newest - positions[place]);
+                weights[static_cast<std::size_t>(place)] -=
+                    slopes[head] / scale * static_cast<float>(newest - positions[place]);
             }
-            kernels::softmax(weights, filled, scale);
-            kernels::sum_weighted_rows(values + entries, weights, filled, head_dim, mixed + head * head_dim);
+            kernels::softmax(weights.data(), filled, scale);
+            kernels::sum_weighted_rows(values + entries, weights.data(), filled, head_dim, mixed + head * head_dim);
         }
     });
 }

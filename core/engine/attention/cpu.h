@@ -34,9 +34,9 @@ torch::Tensor attend_one_on_cpu(const AttentionInput& input, const LayerTerms& t
                                 std::int64_t layer);
 
 /// One token on plain numbers, for a decoder that generates token by token. `qkv`: queries, keys and values of the
-/// token, which are rotated in place by row `row` of the tables. `mixed` receives query·head_dim numbers. `logits` is
-/// working memory of query·capacity numbers. The cache must have a slot for the token.
+/// token, which are rotated in place by row `row` of the tables. `mixed` receives query·head_dim numbers. The cache
+/// must have a slot for the token.
 void attend_one_on_cpu(float* qkv, HeadCounts heads, std::int64_t head_dim, const LayerTerms& terms, std::int64_t row,
-                       KeyValueCache& cache, std::int64_t layer, float* mixed, std::vector<float>& logits);
+                       KeyValueCache& cache, std::int64_t layer, float* mixed);
 
 }  // namespace ropelab

@@ -20,7 +20,7 @@ TokenDecoder::TokenDecoder(const ModelPlan& plan, const Parameters& weights, Pre
       precision_(precision),
       stores_tables_(!plan.rotary() || plan.rotary()->stores_tables),
       weights_(weights),
-      cache_(plan_) {
+      caches_{KeyValueCache(plan_)} {
     const torch::NoGradGuard no_gradients;
     make_terms(plan.sizes.T);
     learned_positions_ = weights_.get("positions.weight");
@@ -47,15 +47,28 @@ TokenDecoder::TokenDecoder(const ModelPlan& plan, const Parameters& weights, Pre
     embedding_ = matrix("embedding");
     head_ = matrix(plan_.head.is_tied ? "embedding" : "head");
     head_.bias = vector("head.bias");
-    for (Vector* vector : {&stream_, &normed_, &attended_, &fed_}) vector->resize(static_cast<std::size_t>(width_));
-    const auto reserve = [](Vector& vector, std::int64_t size) {
-        vector.resize(std::max(vector.size(), static_cast<std::size_t>(size)));
+    reserve(1);
+}
+
+void TokenDecoder::reserve(std::int64_t streams) {
+    const auto to = [streams](Vector& vector, std::int64_t size) {
+        vector.resize(std::max(vector.size(), static_cast<std::size_t>(streams * size)));
     };
+    for (Vector* vector : {&stream_, &normed_, &attended_, &fed_}) to(*vector, width_);
     for (const Layer& layer : layers_) {  // which may differ in heads and in width
-        reserve(qkv_, layer.qkv.rows);
-        reserve(mixed_, layer.output.columns);
-        reserve(wide_, layer.up.rows);
+        to(qkv_, layer.qkv.rows);
+        to(mixed_, layer.output.columns);
+        to(wide_, layer.up.rows);
     }
+}
+
+void TokenDecoder::split(std::int64_t count) {
+    while (streams() < count) caches_.push_back(caches_.front().clone());
+    reserve(count);
+}
+
+std::int64_t TokenDecoder::cache_bytes() const {
+    return streams() * caches_.front().bytes();
 }
 
 void TokenDecoder::make_terms(std::int64_t positions) {
@@ -101,34 +114,36 @@ TokenDecoder::Norm TokenDecoder::norm(const std::string& name, const NormPart& p
 }
 
 template <typename Finish>
-void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish) const {
+void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish,
+                            std::int64_t stride) const {
     ROPELAB_OWN_PASS("multiply");
-    const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / matrix.columns);
-    const auto part = [&](std::int64_t first, std::int64_t last, const auto& product) {
-        product(first, last);
-        if (matrix.bias) {
-            for (std::int64_t row = first; row < last; ++row) out[static_cast<std::size_t>(row)] += matrix.bias[row];
-        }
-        finish(first, last);
+    const std::int64_t grain = std::max<std::int64_t>(1, worth_a_thread / (matrix.columns * streams()));
+    const kernels::Vectors vectors{x.data(), matrix.columns, streams(), stride == 0 ? matrix.columns : stride};
+    const auto in_parts = [&](const auto& product) {
+        at::parallel_for(0, matrix.rows, grain, [&](std::int64_t first, std::int64_t last) {
+            product(first, last);
+            for (std::int64_t at = 0; at < streams() * matrix.rows; at += matrix.rows) {
+                for (std::int64_t row = first; matrix.bias && row < last; ++row)
+                    out[static_cast<std::size_t>(at + row)] += matrix.bias[row];
+                finish(at + first, at + last);
+            }
+        });
     };
     if (matrix.halves) {
-        const kernels::PairedVector paired(x.data(), matrix.columns);
-        at::parallel_for(0, matrix.rows, grain, [&](std::int64_t first, std::int64_t last) {
-            part(first, last, [&](std::int64_t begin, std::int64_t end) {
-                kernels::dot_rows(matrix.halves, paired, out.data(), begin, end);
-            });
+        const kernels::PairedVectors paired(vectors);
+        in_parts([&](std::int64_t first, std::int64_t last) {
+            kernels::dot_rows(matrix.halves, paired, out.data(), matrix.rows, first, last);
         });
     } else {
-        at::parallel_for(0, matrix.rows, grain, [&](std::int64_t first, std::int64_t last) {
-            part(first, last, [&](std::int64_t begin, std::int64_t end) {
-                kernels::dot_rows(matrix.numbers, x.data(), matrix.columns, out.data(), begin, end);
-            });
+        in_parts([&](std::int64_t first, std::int64_t last) {
+            kernels::dot_rows(matrix.numbers, vectors, out.data(), matrix.rows, first, last);
         });
     }
 }
 
-void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out) const {
-    multiply(matrix, x, out, [](std::int64_t, std::int64_t) {});
+void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out, std::int64_t stride) const {
+    multiply(
+        matrix, x, out, [](std::int64_t, std::int64_t) {}, stride);
 }
 
 void TokenDecoder::normalize(const Norm& norm, float* rows, std::int64_t count) const {
@@ -155,18 +170,19 @@ void TokenDecoder::normalize_stream(const Norm& norm, const Vector* branch) {
         for (std::size_t i = 0; i < stream_.size(); ++i) stream_[i] += (*branch)[i];
     }
     normed_ = stream_;
-    normalize(norm, normed_.data(), 1);
+    normalize(norm, normed_.data(), streams());
 }
 
-void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t row) {
+void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t row, float* to) const {
+    const std::span<float> embedded(to, static_cast<std::size_t>(width_));
     if (embedding_.numbers) {
-        std::copy_n(embedding_.numbers + token * width_, width_, stream_.data());
+        std::copy_n(embedding_.numbers + token * width_, width_, to);
     } else {
         const std::uint16_t* halves = embedding_.halves + token * width_;
-        for (float& number : stream_) number = kernels::to_float({*halves++});
+        for (float& number : embedded) number = kernels::to_float({*halves++});
     }
     if (plan_.embedding.factor != 1.0) {
-        for (float& number : stream_) number *= static_cast<float>(plan_.embedding.factor);
+        for (float& number : embedded) number *= static_cast<float>(plan_.embedding.factor);
     }
     const float* added = nullptr;
     if (learned_positions_.defined()) added = learned_positions_.data_ptr<float>() + position * width_;
@@ -174,7 +190,7 @@ void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t
         added = embeddings_.data_ptr<float>() + row * width_;
     }
     if (!added) return;
-    for (std::size_t i = 0; i < stream_.size(); ++i) stream_[i] += added[i];
+    for (float& number : embedded) number += *added++;
 }
 
 void TokenDecoder::attend(std::int64_t index, std::int64_t row) {
@@ -185,11 +201,23 @@ void TokenDecoder::attend(std::int64_t index, std::int64_t row) {
     if (layer.attention.qk_norm != Softmax::QkNorm::none) {
         const std::int64_t queries = heads.query * head_dim;
         const std::int64_t keys = heads.key_value * head_dim;
-        normalize(layer.query_norm, qkv_.data(), queries / layer.query_norm.columns);
-        normalize(layer.key_norm, qkv_.data() + queries, keys / layer.key_norm.columns);
+        for (std::int64_t at = 0; at < streams() * layer.qkv.rows; at += layer.qkv.rows) {
+            normalize(layer.query_norm, qkv_.data() + at, queries / layer.query_norm.columns);
+            normalize(layer.key_norm, qkv_.data() + at + queries, keys / layer.key_norm.columns);
+        }
     }
-    attend_one_on_cpu(qkv_.data(), heads, head_dim, terms_[static_cast<std::size_t>(index)], row, cache_, index,
-                      mixed_.data(), logits_);
+    const auto attend_stream = [&](std::int64_t stream) {
+        attend_one_on_cpu(qkv_.data() + stream * layer.qkv.rows, heads, head_dim,
+                          terms_[static_cast<std::size_t>(index)], row, caches_[static_cast<std::size_t>(stream)],
+                          index, mixed_.data() + stream * layer.output.columns);
+    };
+    if (streams() == 1) {  // by several threads
+        attend_stream(0);
+    } else {
+        at::parallel_for(0, streams(), 1, [&](std::int64_t first, std::int64_t last) {
+            for (std::int64_t stream = first; stream < last; ++stream) attend_stream(stream);
+        });
+    }
     multiply(layer.output, mixed_, attended_);
 }
 
@@ -197,7 +225,10 @@ void TokenDecoder::feed_forward(const Layer& layer) {
     if (layer.mlp.activation.kind == FeedForward::swiglu) {
         multiply(layer.up, normed_, wide_);
         ROPELAB_OWN_PASS("swiglu");
-        kernels::swiglu(wide_.data(), wide_.data() + layer.down.columns, wide_.data(), layer.down.columns);
+        at::parallel_for(0, streams(), 1, [&](std::int64_t first, std::int64_t last) {
+            for (float* gates = wide_.data() + first * layer.up.rows; first < last; ++first, gates += layer.up.rows)
+                kernels::swiglu(gates, gates + layer.down.columns, gates, layer.down.columns);
+        });
     } else {
         TORCH_CHECK(layer.mlp.activation.kind == FeedForward::gelu,
                     "The fused kernels do not support this activation function.");
@@ -205,21 +236,23 @@ void TokenDecoder::feed_forward(const Layer& layer) {
             kernels::gelu(wide_.data() + first, wide_.data() + first, last - first);
         });
     }
-    multiply(layer.down, wide_, fed_);
+    multiply(layer.down, wide_, fed_, layer.up.rows);
 }
 
 torch::Tensor TokenDecoder::begin(const Decoder& decoder, const torch::Tensor& tokens) {
     const std::int64_t count = tokens.size(2);
     if (source_.ends_before(count - 1)) make_terms(count);
     const torch::Tensor rows =
-        decoder.last_rows(weights_, tokens, source_.at(0, count), precision_, {.cache = &cache_});
+        decoder.last_rows(weights_, tokens, source_.at(0, count), precision_, {.cache = &caches_.front()});
     return decoder.next_logits(weights_, rows, precision_);
 }
 
-torch::Tensor TokenDecoder::next(std::int32_t token, std::int64_t position) {
+torch::Tensor TokenDecoder::next(std::span<const std::int32_t> tokens, std::int64_t position) {
     const std::int64_t row = row_of(position);
-    cache_.assign_slot(position);
-    embed(token, position, row);
+    for (std::size_t stream = 0; stream < caches_.size(); ++stream) {
+        caches_[stream].assign_slot(position);
+        embed(tokens[stream], position, row, stream_.data() + static_cast<std::int64_t>(stream) * width_);
+    }
     const Vector* branch = nullptr;
     for (std::int64_t index = 0; index < std::ssize(plan_.layers); ++index) {
         const Layer& layer = layers_[static_cast<std::size_t>(index)];
@@ -236,9 +269,9 @@ torch::Tensor TokenDecoder::next(std::int32_t token, std::int64_t position) {
         branch = &fed_;
     }
     normalize_stream(final_norm_, branch);
-    Vector logits(static_cast<std::size_t>(head_.rows));
+    Vector logits(static_cast<std::size_t>(streams() * head_.rows));
     multiply(head_, normed_, logits);
-    return torch::tensor(c10::ArrayRef<float>(logits));
+    return torch::tensor(c10::ArrayRef<float>(logits)).view({streams(), -1});
 }
 
 }  // namespace ropelab

@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,10 @@
 
 namespace ropelab {
 
-/// The decoder's arithmetic on the CPU with a KV cache, as matrix-vector products, which memory bandwidth limits. With
-/// bfloat16, matrices are rounded and vectors stay float32.
+/// The decoder's arithmetic on the CPU with a KV cache, as products of matrices and few vectors: one per stream, which
+/// is a text that begins as the others do and has a KV cache of its own. For one stream, memory bandwidth limits them.
+/// The number of streams does not change a bit of any stream's logits. With bfloat16, matrices are rounded and vectors
+/// stay float32.
 class TokenDecoder {
  public:
     /// One run's weights (runs = 1) on the CPU, which must not change. Requires token_kernels_support(plan)
@@ -25,10 +28,16 @@ class TokenDecoder {
 
     /// (vocabulary), after the first tokens of a text, (1, 1, time) int64, which `decoder` computes together.
     torch::Tensor begin(const Decoder& decoder, const torch::Tensor& tokens);
-    /// (vocabulary). Attends to the newest `context` tokens, itself included. Learned positions end with the context.
-    torch::Tensor next(std::int32_t token, std::int64_t position);
+    /// From now on, the text so far begins `count` streams. Only once.
+    void split(std::int64_t count);
+    /// (streams, vocabulary), for the next token of each stream, all at this position. They attend to the newest
+    /// `context` tokens of their stream, themselves included. Learned positions end with the context.
+    torch::Tensor next(std::span<const std::int32_t> tokens, std::int64_t position);
+    /// (vocabulary), of the only stream.
+    torch::Tensor next(std::int32_t token, std::int64_t position) { return next({&token, 1}, position)[0]; }
 
-    std::int64_t cache_bytes() const { return cache_.bytes(); }
+    /// Of all streams.
+    std::int64_t cache_bytes() const;
 
  private:
     struct Matrix {
@@ -64,14 +73,17 @@ class TokenDecoder {
     Matrix matrix(const std::string& name) const;
     /// LayerNorm or RMSNorm.
     Norm norm(const std::string& name, const NormPart& part = {.kind = NormPart::Kind::rms}) const;
-    /// matrix·x + bias; each thread calls `finish(first, last)` for its rows.
+    std::int64_t streams() const { return std::ssize(caches_); }
+    void reserve(std::int64_t streams);
+    /// matrix·x + bias of each stream, whose numbers in `x` are `stride` after those of the stream before; 0: as many
+    /// as the matrix has columns. Each thread calls `finish(first, last)` for its part of the numbers of each stream.
     template <typename Finish>
-    void multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish) const;
-    void multiply(const Matrix& matrix, const Vector& x, Vector& out) const;
+    void multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish, std::int64_t stride = 0) const;
+    void multiply(const Matrix& matrix, const Vector& x, Vector& out, std::int64_t stride = 0) const;
     void normalize(const Norm& norm, float* rows, std::int64_t count) const;
     /// Normalized stream to normed_, after `branch` was added to it (unless null).
     void normalize_stream(const Norm& norm, const Vector* branch);
-    void embed(std::int32_t token, std::int64_t position, std::int64_t row);
+    void embed(std::int32_t token, std::int64_t position, std::int64_t row, float* to) const;
     /// `row`: row of the position terms.
     void attend(std::int64_t layer, std::int64_t row);
     void feed_forward(const Layer& layer);
@@ -89,9 +101,9 @@ class TokenDecoder {
     PositionSource source_;
     std::vector<LayerTerms> terms_;  // terms per layer, for the positions needed so far or for the newest position only
     torch::Tensor embeddings_;       // sinusoidal embeddings of the same positions; undefined without them
-    KeyValueCache cache_;
+    std::vector<KeyValueCache> caches_;  // of the streams
 
-    Vector stream_, normed_, qkv_, logits_, mixed_, wide_, attended_, fed_;
+    Vector stream_, normed_, qkv_, mixed_, wide_, attended_, fed_;  // numbers of one stream after the other
 };
 
 }  // namespace ropelab

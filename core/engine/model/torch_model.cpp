@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random_stream.h"
+#include "core/engine/attention/cpu.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/model/cached_decoder.h"
 #include "core/engine/model/token_decoder.h"
@@ -27,10 +28,8 @@ std::vector<float> numbers_of(const torch::Tensor& numbers) {
 }
 
 // From softmax(logits / temperature), restricted to the top_k largest logits. Number `index` of the stream decides.
-std::int32_t sample(const torch::Tensor& logits, const Generation& options, const RandomStream& stream,
+std::int32_t sample(std::span<const float> scores, const Generation& options, const RandomStream& stream,
                     std::int64_t index) {
-    const torch::Tensor host = logits.to(torch::kCPU, torch::kFloat32).contiguous();
-    const std::span<const float> scores(host.data_ptr<float>(), static_cast<std::size_t>(host.numel()));
     if (!std::all_of(scores.begin(), scores.end(), [](float score) { return std::isfinite(score); })) {
         throw BadInput(
             "The output logits of the model are not finite, because the run has diverged, so the model generates no "
@@ -113,7 +112,16 @@ std::vector<float> TorchModel::logits(std::span<const std::int32_t> tokens) {
 std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> prompt, const Generation& options) {
     return with_clear_errors([&] {
         cache_bytes_ = 0;
-        return generated(prompt, options);
+        return generated(prompt, options, 1).front();
+    });
+}
+
+std::vector<std::vector<std::int32_t>> TorchModel::generate_streams(std::span<const std::int32_t> prompt,
+                                                                    const Generation& options, std::int64_t count) {
+    if (!has_token_kernels()) return Model::generate_streams(prompt, options, count);
+    return with_clear_errors([&] {
+        cache_bytes_ = 0;
+        return generated(prompt, options, count);
     });
 }
 
@@ -148,15 +156,18 @@ void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Ge
     }
 }
 
+bool TorchModel::has_token_kernels() const {
+    return weights_.flat().is_cpu() && !plan().is_eager && !is_accelerated(torch::kCPU) &&
+           token_kernels_support(plan());
+}
+
 /// A text that grows by one token at a time, by the fastest decoder that supports the model. It cannot shrink.
 class TorchModel::GrowingText {
  public:
     /// Of at most `positions` tokens.
     GrowingText(const TorchModel& model, std::int64_t positions) : model_(model) {
         const ModelPlan& plan = model.plan();
-        const bool has_kernels = model.weights_.flat().is_cpu() && !plan.is_eager && !is_accelerated(torch::kCPU) &&
-                                 token_kernels_support(plan);
-        if (has_kernels) {
+        if (model.has_token_kernels()) {
             by_kernels_.emplace(plan, model.weights_, model.precision_);
         } else {
             by_operations_.emplace(model.decoder_, model.weights_,
@@ -176,12 +187,18 @@ class TorchModel::GrowingText {
             return by_kernels_->begin(model_.decoder_, model_.tokens_tensor(tokens));
         }
         torch::Tensor logits;
-        for (const std::int32_t token : tokens) logits = next(token);
+        for (const std::int32_t token : tokens) logits = by_kernels_->next(token, tokens_++);
         return logits;
     }
-    torch::Tensor next(std::int32_t token) {
+    /// The text so far begins `count` texts, which grow together. Only with token kernels, and only once.
+    void split(std::int64_t count) {
+        if (count > 1) by_kernels_->split(count);
+    }
+    /// (texts, vocabulary), after one more token of each text; valid until the next call.
+    torch::Tensor next(std::span<const std::int32_t> tokens) {
         const std::int64_t position = tokens_++;
-        return by_kernels_ ? by_kernels_->next(token, position) : by_operations_->next(token, position);
+        return by_kernels_ ? by_kernels_->next(tokens, position)
+                           : by_operations_->next(tokens.front(), position).unsqueeze(0);
     }
     std::int64_t tokens() const { return tokens_; }
     std::int64_t cache_bytes() const {
@@ -208,7 +225,7 @@ class TorchModel::Predictor : public TokenPredictor {
                                " tokens.");
             }
             check_tokens(model_.weights_.layout(), {&token, 1});
-            if (text_) return numbers_of(text_->next(token));
+            if (text_) return numbers_of(text_->next({&token, 1})[0]);
             text_.emplace(model_, most);
             return numbers_of(text_->begin({&token, 1}));
         });
@@ -224,43 +241,59 @@ std::unique_ptr<TokenPredictor> TorchModel::predictor() {
     return std::make_unique<Predictor>(*this);
 }
 
-std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> prompt, const Generation& options) {
+std::vector<std::vector<std::int32_t>> TorchModel::generated(std::span<const std::int32_t> prompt,
+                                                             const Generation& options, std::int64_t count) {
     const torch::NoGradGuard no_gradients;
     check_generation(prompt, options);
     const FewThreads threads(2.0 * static_cast<double>(weights_.layout().total * plan().sizes.T));
     const bool rolling = options.mode == Generation::Mode::rolling;
     const auto context = static_cast<std::size_t>(plan().sizes.T);
-    std::vector<std::int32_t> text(prompt.end() - static_cast<std::ptrdiff_t>(std::min(prompt.size(), context)),
-                                   prompt.end());
-    std::vector<std::int32_t> result;
-    const RandomStream stream(options.seed, "sample");
+    const auto begin = prompt.end() - static_cast<std::ptrdiff_t>(std::min(prompt.size(), context));
+    std::vector<std::vector<std::int32_t>> texts(static_cast<std::size_t>(count), {begin, prompt.end()});
+    std::vector<std::vector<std::int32_t>> results(texts.size());
+    std::vector<RandomStream> streams;
+    for (std::int64_t i = 0; i < count; ++i) streams.emplace_back(options.seed + i, "sample");
 
     // An eager model uses no cache, except in the mode `rolling`, which requires one.
     const bool uses_cache = !decoder_.eager() || rolling;
     std::optional<GrowingText> cached;
-    torch::Tensor logits;
+    torch::Tensor logits;  // (1, vocabulary) after the prompt, then (count, vocabulary)
     if (uses_cache) {
-        const std::int64_t last = std::ssize(text) + options.length;
+        const std::int64_t last = std::ssize(texts.front()) + options.length;
         cached.emplace(*this, rolling && last > plan().sizes.T ? last : plan().sizes.T);
-        logits = cached->begin(text);
+        logits = cached->begin(texts.front()).unsqueeze(0);
+        cached->split(count);
     } else {
-        logits = last_logits(text);
+        logits = last_logits(texts.front()).unsqueeze(0);
     }
-    while (static_cast<std::int64_t>(result.size()) < options.length) {
-        const std::int32_t token = sample(logits, options, stream, static_cast<std::int64_t>(result.size()));
-        result.push_back(token);
-        text.push_back(token);
-        if (options.on_token && !options.on_token(token)) break;
-        if (static_cast<std::int64_t>(result.size()) == options.length) break;
-
-        if (uses_cache && (text.size() <= context || rolling)) {
-            logits = cached->next(token);
-        } else {
-            logits = last_logits(std::span(text).last(std::min(text.size(), context)));
+    std::vector<std::int32_t> tokens(texts.size());
+    for (std::int64_t index = 0; index < options.length; ++index) {
+        const torch::Tensor host = logits.to(torch::kCPU, torch::kFloat32).contiguous();
+        at::parallel_for(0, count, 1, [&](std::int64_t first, std::int64_t end) {
+            for (std::int64_t i = first; i < end; ++i) {
+                const float* scores = host.data_ptr<float>() + std::min(i, host.size(0) - 1) * host.size(1);
+                tokens[static_cast<std::size_t>(i)] = sample({scores, static_cast<std::size_t>(host.size(1))}, options,
+                                                             streams[static_cast<std::size_t>(i)], index);
+            }
+        });
+        bool goes_on = index + 1 < options.length;
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            results[i].push_back(tokens[i]);
+            texts[i].push_back(tokens[i]);
+            if (options.on_token && !options.on_token(tokens[i])) goes_on = false;
         }
+        if (!goes_on) break;
+        if (uses_cache && (texts.front().size() <= context || rolling)) {
+            logits = cached->next(tokens);
+            continue;
+        }
+        std::vector<torch::Tensor> rows;
+        for (const std::vector<std::int32_t>& text : texts)
+            rows.push_back(last_logits(std::span(text).last(std::min(text.size(), context))));
+        logits = torch::stack(rows);
     }
     if (cached) cache_bytes_ = cached->cache_bytes();
-    return result;
+    return results;
 }
 
 void check_tokens(const Layout& layout, std::span<const std::int32_t> tokens, bool may_be_unknown) {

@@ -20,6 +20,8 @@ class TorchModel : public Model {
 
     std::vector<float> logits(std::span<const std::int32_t> tokens) override;
     std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& options) override;
+    std::vector<std::vector<std::int32_t>> generate_streams(std::span<const std::int32_t> prompt,
+                                                            const Generation& options, std::int64_t count) override;
     std::int64_t cache_bytes() const override { return cache_bytes_; }
     double whole_loss(std::span<const std::int32_t> tokens) override;
     ProbeResult probe(const ProbeRequest& request) override;
@@ -32,7 +34,9 @@ class TorchModel : public Model {
     class Predictor;
 
     torch::Tensor tokens_tensor(std::span<const std::int32_t> tokens) const;
-    std::vector<std::int32_t> generated(std::span<const std::int32_t> prompt, const Generation& options);
+    std::vector<std::vector<std::int32_t>> generated(std::span<const std::int32_t> prompt, const Generation& options,
+                                                     std::int64_t count);
+    bool has_token_kernels() const;
     /// (vocabulary). `tokens` start at position 0.
     torch::Tensor last_logits(std::span<const std::int32_t> tokens) const;
     /// Throws BadInput if the prompt or the options do not fit the model.

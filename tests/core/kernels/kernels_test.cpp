@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <numeric>
 #include <random>
 #include <utility>
 
@@ -84,8 +85,8 @@ TEST(VectorProducts, MatchTheReferenceForAnyRowLength) {
         for (const float number : matrix) halves.push_back(upper_half(number));
         std::vector<float> full(rows, -1);
         std::vector<float> rounded(rows, -1);
-        dot_rows(matrix.data(), x.data(), columns, full.data(), 1, rows);
-        dot_rows(halves.data(), PairedVector(x.data(), columns), rounded.data(), 1, rows);
+        dot_rows(matrix.data(), {x.data(), columns}, full.data(), 0, 1, rows);
+        dot_rows(halves.data(), PairedVectors({x.data(), columns}), rounded.data(), 0, 1, rows);
         EXPECT_EQ(full[0], -1);
         EXPECT_EQ(rounded[0], -1);
         for (std::int64_t row = 1; row < rows; ++row) {
@@ -102,12 +103,48 @@ TEST(VectorProducts, MatchTheReferenceForAnyRowLength) {
     }
 }
 
+TEST(VectorProducts, DoNotDependOnTheNumberOfVectors) {
+    constexpr std::int64_t rows = 39;  // tiles of 16, of 4 and of 1
+    for (const std::int64_t columns : {1, 16, 33, 100}) {
+        const std::int64_t stride = columns + 3;
+        for (const std::int64_t count : {2, 4, 7}) {
+            const auto matrix = random_numbers(static_cast<std::size_t>(rows * columns));
+            const auto x = random_numbers(static_cast<std::size_t>(count * stride));
+            std::vector<std::uint16_t> halves;
+            for (const float number : matrix) halves.push_back(upper_half(number));
+            const auto products = [&](const auto& numbers, const auto& vectors, std::int64_t vector_count) {
+                std::vector<float> out(static_cast<std::size_t>(vector_count * rows));
+                dot_rows(numbers.data(), vectors, out.data(), rows, 0, rows);
+                return out;
+            };
+            const Vectors all{x.data(), columns, count, stride};
+            const auto full = products(matrix, all, count);
+            const auto rounded = products(halves, PairedVectors(all), count);
+            for (std::int64_t v = 0; v < count; ++v) {
+                const Vectors one{x.data() + v * stride, columns};
+                const auto is_part_of = [&](const std::vector<float>& together, const std::vector<float>& alone) {
+                    return std::equal(alone.begin(), alone.end(), together.begin() + v * rows);
+                };
+                EXPECT_TRUE(is_part_of(full, products(matrix, one, 1))) << columns << " " << v << " of " << count;
+                EXPECT_TRUE(is_part_of(rounded, products(halves, PairedVectors(one), 1))) << columns << " " << v;
+            }
+        }
+    }
+}
+
 TEST(VectorProducts, SumWeightedRows) {
-    const std::vector<float> rows = {1, 2, 3, 4, 5, 6};
     const std::vector<float> weights = {10, 100};
-    std::vector<float> sum(3);
-    sum_weighted_rows(rows.data(), weights.data(), 2, 3, sum.data());
-    EXPECT_EQ(sum, (std::vector<float>{410, 520, 630}));
+    for (const std::int64_t columns : {1, 3, 16, 64, 85}) {
+        std::vector<float> rows(static_cast<std::size_t>(2 * columns));
+        std::iota(rows.begin(), rows.end(), 1.0F);
+        std::vector<float> sum(static_cast<std::size_t>(columns) + 1, -1);
+        sum_weighted_rows(rows.data(), weights.data(), 2, columns, sum.data());
+        for (std::int64_t i = 0; i < columns; ++i) {
+            const auto first = static_cast<float>(i + 1);
+            EXPECT_EQ(sum[static_cast<std::size_t>(i)], 10 * first + 100 * (first + static_cast<float>(columns)));
+        }
+        EXPECT_EQ(sum.back(), -1);
+    }
 }
 
 TEST(Activations, ValuesAndGradientsMatchTheExactFormulas) {

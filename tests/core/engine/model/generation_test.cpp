@@ -80,6 +80,47 @@ TEST_F(GenerationTest, EveryBlockGivesEqualLogitsTokenByToken) {
     }
 }
 
+// With the kernels of tokens and without them, before and beyond the context, with short and long prompts.
+TEST_F(GenerationTest, StreamsAreThoseOfTheirSeedsAlone) {
+    std::vector<RunSpec> runs(6, tiny_spec());
+    runs[1].block = Block::llama;
+    runs[1].heads = 4;
+    runs[1].width = 40;
+    runs[1].key_value_heads = 2;
+    runs[1].qk_norm = QkNorm::head;
+    runs[2].block = Block::pythia;
+    runs[2].context = 40;
+    runs[3].precision = Precision::bfloat16;
+    runs[4].position = Position::alibi;
+    runs[4].attention_window = 5;
+    runs[5].attention = AttentionKind::mla;
+    for (const RunSpec& spec : runs) {
+        SCOPED_TRACE(label_of(spec));
+        const auto model = trained(spec);
+        for (const auto mode : {Generation::Mode::recompute, Generation::Mode::rolling}) {
+            const std::vector<std::int32_t> prompt(spec.context == 40 ? 35 : 3, 2);
+            Generation options;
+            options.length = 30;  // beyond the context of 16 or 40
+            options.mode = mode;
+            options.seed = 5;
+            const auto streams = model->generate_streams(prompt, options, 5);
+            ASSERT_EQ(streams.size(), 5U);
+            EXPECT_NE(streams[0], streams[1]);
+            for (const auto& stream : streams) {
+                EXPECT_EQ(stream, model->generate(prompt, options));
+                ++options.seed;
+            }
+        }
+    }
+    const auto model = trained(runs[0]);
+    int tokens = 0;
+    Generation options;
+    options.on_token = [&](std::int32_t) { return ++tokens < 8; };
+    for (const auto& stream : model->generate_streams(prompt_, options, 3)) EXPECT_EQ(stream.size(), 3U);
+    EXPECT_EQ(model->cache_bytes(), 3 * cache_bytes(runs[0]).kv);
+    EXPECT_LT(cache_bytes(runs[0]).kv, kv_bytes(plan_of(runs[2], 7)));
+}
+
 // Returns runs with each kind of attention and with mixed layers; the context is larger than a chunk of a DeltaNet.
 std::vector<RunSpec> runs_of_each_attention() {
     RunSpec spec = tiny_spec();
