@@ -1,7 +1,9 @@
 #include "core/engine/operations/products.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -27,25 +29,29 @@ Shape shape_of(const torch::Tensor& left, const torch::Tensor& right, bool by_ru
             at::in_parallel_region() ? 1 : at::get_num_threads()};
 }
 
-// Whether the own kernel computes products of a shape.
+enum class Kernel { library, library_alone, own };
+
+// The kernels of shapes.
 class Choices {
  public:
-    std::optional<bool> find(const Shape& shape) {
+    std::optional<Kernel> find(const Shape& shape) {
         const std::lock_guard lock(mutex_);
-        const auto found = own_.find(shape);
-        if (found != own_.end()) return found->second;
+        const auto found = kernels_.find(shape);
+        if (found != kernels_.end()) return found->second;
         // Experts multiply other numbers of rows in every step.
         constexpr std::size_t most_shapes = 256;
-        return own_.size() < most_shapes ? std::nullopt : std::optional(false);
+        if (kernels_.size() < most_shapes) return std::nullopt;
+        constexpr std::int64_t narrow = 64;  // bits of up to 27 rows were seen to depend on the threads
+        return std::min(shape[1], shape[2]) < narrow ? Kernel::library_alone : Kernel::library;
     }
-    void set(const Shape& shape, bool own) {
+    void set(const Shape& shape, Kernel kernel) {
         const std::lock_guard lock(mutex_);
-        own_[shape] = own;
+        kernels_[shape] = kernel;
     }
 
  private:
     std::mutex mutex_;
-    std::map<Shape, bool> own_;
+    std::map<Shape, Kernel> kernels_;
 };
 
 kernels::Factor factor(const torch::Tensor& matrices, std::int64_t run) {
@@ -65,34 +71,52 @@ torch::Tensor own_product(const torch::Tensor& left, const torch::Tensor& right)
     return result;
 }
 
-// The first product of a shape is computed in both ways, to compare bits and times.
+// By one thread. With several, Intel's library (MKL 2024) adds the terms of some products in another order: with 2
+// threads those of 5 to 7 and 9 to 11 rows, with 3 those of 17 to 27 columns, with 4 those of 65 columns too.
+template <typename Library>
+torch::Tensor alone(Library library) {
+    torch::Tensor result;
+    at::parallel_for(0, 2, 1, [&](std::int64_t begin, std::int64_t) {
+        if (begin == 0) result = library();
+    });
+    return result;
+}
+
+// The first product of a shape is computed in all ways, to compare bits and times.
 template <typename Library>
 torch::Tensor faster_product(const torch::Tensor& left, const torch::Tensor& right, bool by_run, Library library) {
     if (left.scalar_type() != torch::kFloat32 || !has_own_passes(left) || left.numel() == 0) return library();
     static auto* choices = new Choices;  // never destroyed, because threads may multiply until the program ends
     const Shape shape = shape_of(left, right, by_run);
-    if (const std::optional<bool> own = choices->find(shape)) return *own ? own_product(left, right) : library();
-    torch::Tensor result;
-    bool agrees = true;
-    double library_seconds = std::numeric_limits<double>::infinity();
-    double own_seconds = library_seconds;
-    const auto timed = [](auto&& multiply, double& best) {
-        const auto begin = std::chrono::steady_clock::now();
-        const torch::Tensor computed = multiply();
-        best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-        return computed;
+    const auto by = [&](Kernel kernel) {
+        return kernel == Kernel::own       ? own_product(left, right)
+               : kernel == Kernel::library ? library()
+                                           : alone(library);
     };
-    constexpr int attempts = 3;
-    constexpr double long_seconds = 0.02;  // one attempt suffices
+    if (const std::optional<Kernel> chosen = choices->find(shape)) return by(*chosen);
+    const torch::Tensor result = alone(library);
+    // Zeros, as of weights that begin with them, agree in every order of summation, and NaN never does.
+    if (2 * result.count_nonzero().item<std::int64_t>() < result.numel() || !result.isfinite().all().item<bool>())
+        return result;
+    const auto best_seconds = [&](Kernel kernel) {
+        constexpr int attempts = 3;
+        constexpr double long_seconds = 0.02;  // one attempt suffices
+        double best = std::numeric_limits<double>::infinity();
+        for (int attempt = 0; attempt < attempts && (attempt == 0 || best < long_seconds); ++attempt) {
+            const auto begin = std::chrono::steady_clock::now();
+            const torch::Tensor computed = by(kernel);
+            best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+            if (!torch::equal(computed, result)) return std::numeric_limits<double>::infinity();
+        }
+        return best;
+    };
     // Chance on a busy machine must not decide between nearly equal times.
     constexpr double least_gain = 1.05;
-    for (int attempt = 0; attempt < attempts && agrees && (attempt == 0 || library_seconds < long_seconds); ++attempt) {
-        result = timed(library, library_seconds);
-        // Zeros, as of weights that begin with them, agree in every order of summation.
-        if (2 * result.count_nonzero().item<std::int64_t>() < result.numel()) return result;
-        agrees = torch::equal(timed([&] { return own_product(left, right); }, own_seconds), result);
-    }
-    choices->set(shape, agrees && own_seconds < least_gain * library_seconds);
+    const double library_seconds = best_seconds(Kernel::library);
+    const bool splits = std::isinf(library_seconds);
+    const double seconds = splits ? best_seconds(Kernel::library_alone) : library_seconds;
+    const Kernel of_library = splits ? Kernel::library_alone : Kernel::library;
+    choices->set(shape, best_seconds(Kernel::own) < least_gain * seconds ? Kernel::own : of_library);
     return result;
 }
 

@@ -4,8 +4,9 @@
 
 namespace ropelab {
 
-// Of shapes that repeat. In float32 on the CPU, the program's own kernel computes the shapes for which it is faster on
-// this machine and all bits of the first product equal those of LibTorch's.
+// Of shapes that repeat. In float32 on the CPU, all bits are those of LibTorch's product by one thread: its product by
+// several threads and the program's own kernel compute the shapes whose first product has these bits, whichever is
+// faster on this machine.
 
 /// (runs, rows, depth) × (runs, depth, columns) → (runs, rows, columns), as torch::bmm; factors may be transposed
 /// views.
