@@ -39,6 +39,11 @@ std::vector<ModelStep> model_steps(const fs::path& folder) {
     return steps.size() < 2 ? std::vector<ModelStep>() : steps;
 }
 
+fs::path last_model(const fs::path& path) {
+    const std::vector<ModelStep> steps = model_steps(path);
+    return steps.empty() ? path : steps.back().path;
+}
+
 OpenedModel open_step(const ModelStep& step, const ModelPlan& others) {
     OpenedModel model(step.path);
     const ModelPlan plan = model.plan();

@@ -21,6 +21,9 @@ struct ModelStep {
 /// with a config of its own, and for fewer than two checkpoints. Throws BadInput if two have the same step.
 std::vector<ModelStep> model_steps(const std::filesystem::path& folder);
 
+/// The last of them, or `path` itself for one model.
+std::filesystem::path last_model(const std::filesystem::path& path);
+
 /// Throws BadInput as OpenedModel does, and for layers or sizes that differ from those of `others`.
 OpenedModel open_step(const ModelStep& step, const ModelPlan& others);
 

@@ -115,7 +115,7 @@ void ShownState::set_run(const LectureChange& change) {
         const std::string known = joined(all, ", ", [](const SceneRun& run) { return std::to_string(run.id); });
         throw BadInput("There is no run " + std::to_string(id) + "; the scene has the runs " + shortened(known) + ".");
     }
-    run_ = id;
+    if (change.key == "run") run_ = id;
 }
 
 void ShownState::check_of_runs(const LectureChange& change) {
@@ -148,7 +148,7 @@ void ShownState::set_control(const LectureChange& change) {
     if (key == "sheet") return static_cast<void>(sheet(value));
     if (key == "attention_layers") return static_cast<void>(windows_of_layers(value, 1, 1));
     if (key == "quantity" && room == "results") return static_cast<void>(measure_index(value));
-    if (key == "run") return set_run(change);
+    if (key == "run" || key == "beside") return set_run(change);
     if (room == "inspect") return check_of_runs(change);
     if (room == "rotation" && (key == "m" || key == "n" || key == "distance")) {
         const std::int64_t last = setups.a.context - 1;

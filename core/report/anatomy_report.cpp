@@ -16,6 +16,7 @@
 #include "core/forecast/likely_data.h"
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/hf_config.h"
+#include "core/interop/model_steps.h"
 #include "core/interop/model_table.h"
 #include "core/interop/opened_model.h"
 #include "core/plan/step_cost.h"
@@ -88,7 +89,7 @@ AnatomyModel model_of_run(const LabFile& lab, RunId run) {
 
 AnatomyModel model_of_name(std::string_view name) {
     if (names_model_file(std::string(name))) {
-        const OpenedModel opened{std::filesystem::path(name)};
+        const OpenedModel opened(last_model(name));
         return {opened.name(), std::nullopt, 0, opened.plan().anatomy()};
     }
     const KnownModel& known = known_model(name);

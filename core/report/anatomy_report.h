@@ -25,7 +25,8 @@ AnatomyModel model_of_settings(const RunSpec& spec, std::int64_t vocabulary = 0,
 AnatomyModel model_of_text(std::string_view settings, std::int64_t vocabulary = 0);
 /// With its checkpoint's vocabulary, if any. Throws BadInput if the run is missing or its settings are damaged.
 AnatomyModel model_of_run(const LabFile& lab, RunId run);
-/// known_model(), or the model of a folder or file (OpenedModel). Throws BadInput if there is none.
+/// known_model(), or the model of a folder or file (OpenedModel), the last one of a folder of checkpoints. Throws
+/// BadInput if there is none.
 AnatomyModel model_of_name(std::string_view name);
 /// A config.json of Hugging Face, or its folder. Throws BadInput if it cannot be read.
 AnatomyModel model_of_config(const std::filesystem::path& file);

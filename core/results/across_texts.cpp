@@ -110,7 +110,7 @@ std::vector<AcrossTexts> across_texts(const ResultsTable& table) {
 }
 
 std::string across_words(const ResultsTable& table, const AcrossTexts& across) {
-    const std::string unit = " " + std::string(measures()[table.compared].unit);
+    const std::string unit = unit_after(table);
     const std::string texts = counted(across.texts.size(), "text");
     std::string list = joined(across.texts, ", ", [&](const AcrossTexts::OnText& each) {
         return words_of(table, each.data) + " " + difference_text(each.estimate) + " (" + each.verdict + ")";

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/settings/run_spec.h"
+#include "core/store/imported.h"
 #include "core/table/table.h"
 
 namespace ropelab {
@@ -285,6 +286,20 @@ std::string group_words(const ResultsTable& table, const ResultGroup& group) {
     return joined(table.swept, ", ", [&](const std::string& key) {
         return setting_title(key) + " = " + group_setting_words(table, group, key);
     });
+}
+
+std::string imported_words(const ResultsTable& table) {
+    std::set<std::string> programs = {imported_from(table.shared)};
+    for (const ResultGroup& group : table.groups) programs.insert(imported_from(group.settings));
+    programs.erase("");
+    return joined(programs);
+}
+
+std::string unit_after(const ResultsTable& table) {
+    const Measure& measure = measures()[table.compared];
+    return measure.unit.empty() || (is_loss(measure) && !imported_words(table).empty())
+               ? ""
+               : " " + std::string(measure.unit);
 }
 
 std::string group_name(const ResultsTable& table, const ResultGroup& group) {

@@ -225,6 +225,11 @@ std::string data_words(const ResultsTable& table);
 /// The settings in which the baselines differ: "fraction", "tokenizer and learning rate"; "data set" if there is none.
 std::string level_words(const ResultsTable& table);
 
+/// The programs that trained imported runs, such as "MLflow, wandb"; "" if RoPE Lab trained all runs.
+std::string imported_words(const ResultsTable& table);
+/// Follows a number of the compared measure: " nats"; "" for losses of imported runs, whose unit is not known.
+std::string unit_after(const ResultsTable& table);
+
 /// With settings in which groups of this name differ: "short base (precision = float32)"; "" without a name.
 std::string group_name(const ResultsTable& table, const ResultGroup& group);
 bool has_names(const ResultsTable& table);

@@ -76,13 +76,6 @@ std::string shared_words(const ResultsTable& table, const std::string& key) {
 
 }  // namespace
 
-std::string imported_words(const ResultsTable& table) {
-    std::set<std::string> programs = {imported_from(table.shared)};
-    for (const ResultGroup& group : table.groups) programs.insert(imported_from(group.settings));
-    programs.erase("");
-    return joined(programs);
-}
-
 bool has_fewer_pairs(const ResultsTable& table, const ResultGroup& group) {
     const ResultGroup* baseline = table.baseline_of(group);
     return baseline && group.decided().p && is_by_seed(group.test) &&

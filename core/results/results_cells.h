@@ -73,8 +73,6 @@ std::string mark_legend();
 /// Sentences on measure, data, model, steps, precision, n, baseline, test and correction.
 std::string caption_words(const ResultsTable& table);
 
-/// The programs that trained imported runs, such as "MLflow, wandb"; "" if RoPE Lab trained all runs.
-std::string imported_words(const ResultsTable& table);
 /// Measures for which at least one run has a number.
 std::vector<std::size_t> measured(const ResultsTable& table);
 /// Baselines, tests and units, and excluded runs. Quantities that no column shows have no note.

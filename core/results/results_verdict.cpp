@@ -30,7 +30,7 @@ bool has_levels(const ResultsTable& table) {
 // "0.0061 nats lower than the baseline (95 % interval -0.0095 … -0.0027 nats)". One of several baselines is named.
 std::string difference_words(const ResultsTable& table, const ResultGroup& group) {
     const DifferenceInterval& estimate = *group.decided().estimate;
-    const std::string unit = " " + std::string(measures()[table.compared].unit);
+    const std::string unit = unit_after(table);
     std::string words = rough_text(std::abs(estimate.difference)) + unit +
                         (estimate.difference < 0 ? " lower" : " higher") + " than the baseline" +
                         (has_levels(table) ? " " + group_label(table, *table.baseline_of(group)) : "");
@@ -89,9 +89,8 @@ std::string power_words(const ResultsTable& table, const ResultGroup& group) {
     if (!comparison.detectable || !(std::abs(comparison.estimate->difference) < *comparison.detectable)) return {};
     const bool paired = is_by_seed(group.test);
     const int count = group.comparisons;
-    std::string result = "; this difference is smaller than the " + rough_text(*comparison.detectable) + " " +
-                         std::string(measures()[table.compared].unit) + " that the " +
-                         (group.test == TestKind::permutation ? "paired t " : "") +
+    std::string result = "; this difference is smaller than the " + rough_text(*comparison.detectable) +
+                         unit_after(table) + " that the " + (group.test == TestKind::permutation ? "paired t " : "") +
                          "test detects with 80 % power, given " + seeds_words(table, group) +
                          ", their standard deviations and the 5 % level";
     if (count > 1) {
@@ -303,8 +302,8 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
     }
     end += sequential_words(table, comparison);
     const DifferenceInterval& estimate = *comparison.estimate;
-    const std::string margin = rough_text(margin_of(table, estimate)) + " " +
-                               std::string(measures()[table.compared].unit) + " (" + margin_words(table) + ")";
+    const std::string margin =
+        rough_text(margin_of(table, estimate)) + unit_after(table) + " (" + margin_words(table) + ")";
     const bool is_shown = comparison.sequential ? comparison.sequential->end == SequentialResult::End::refutation
                                                 : is_equivalent(table, estimate);
     if (is_shown) return {Verdict::Kind::equivalent, "Equivalent within " + margin + where + words + end};
@@ -340,8 +339,8 @@ std::string rank_words(const ResultsTable& table, const ResultGroup& best) {
 std::string ahead_words(const ResultsTable& table, const GroupNamer& name, const ResultGroup& best,
                         const ResultGroup& other, double difference, const std::string& where) {
     const Measure& measure = measures()[table.compared];
-    return rank_words(table, best) + where + ": " + name(best) + "; " + rough_text(std::abs(difference)) + " " +
-           (measure.name == "bits_per_byte" ? "bits per byte" : std::string(measure.unit)) +
+    return rank_words(table, best) + where + ": " + name(best) + "; " + rough_text(std::abs(difference)) +
+           (measure.name == "bits_per_byte" ? " bits per byte" : unit_after(table)) +
            (measure.more_is_better ? " above " : " below ") + name(other);
 }
 

@@ -175,7 +175,7 @@ std::string optimum_sentence(const ResultsTable& table, const SettingOptimum& op
                        " over " + counted(optimum.seeds, "seed") + ", too narrow for few seeds)";
     words += "; of the " + std::to_string(optimum.values.size()) + " swept values, " +
              text(optimum.values[optimum.best]) + " has the best mean " + std::string(measure.name) + ", " +
-             fixed_text(optimum.means[optimum.best], measure.decimals) + " " + std::string(measure.unit);
+             fixed_text(optimum.means[optimum.best], measure.decimals) + unit_after(table);
     if (optimum.seeds >= 3) words += ", in " + fixed_text(100 * optimum.share, 0) + " % of the resamples";
     return words + (optimum.is_end() ? ". It is an end of the sweep, so that the optimum may lie beyond it." : ".");
 }

@@ -232,6 +232,23 @@ FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t con
     return result;
 }
 
+double interval_end(const FrequencySettings& settings, std::int64_t context, double inside, double outside) {
+    const double digit = std::pow(10.0, std::floor(std::log10(std::min(inside, outside))) - 3);
+    FrequencySettings at_base = settings;
+    const double side = inside < outside ? 1 : -1;
+    // In digits; the first one at or beyond `inside`, and the last one before `outside`.
+    double known = side * std::ceil(side * inside / digit - 1e-9) - side;
+    double fails = side * std::ceil(side * outside / digit - 1e-9);
+    while (side * (fails - known) > 1) {
+        const double middle = std::floor((known + fails) / 2);
+        at_base.theta = middle * digit;
+        const bool supports = !find_negative(pairs_of(frequencies(at_base), at_base.head_dim), context, {});
+        (supports ? known : fails) = middle;
+    }
+    const double end = known * digit;
+    return side * (end - inside) > 0 ? end : inside;
+}
+
 BaseScan scan_of(const ScanChoice& choice, double theta, std::int64_t context, int head_dim) {
     BaseScan scan = base_scan(context, head_dim, choice.high.value_or(std::max(1e6, 2 * theta)), choice.step);
     scan.low = choice.low.value_or(scan.low);
@@ -248,6 +265,13 @@ FeasibleBases search_bases(const FrequencySettings& settings, std::int64_t conte
     FeasibleBases result = scan_to(choice);
     while (result.intervals.empty() && result.complete && !choice.high && !choice.step && result.scan.high < most) {
         result = scan_to({choice.low, 10 * result.scan.high, {}});
+    }
+    const BaseScan& scan = result.scan;
+    for (BaseInterval& each : result.intervals) {
+        if (choice.step || is_cancelled(cancelled)) break;
+        if (each.low > scan.low) each.low = interval_end(settings, context, each.low, each.low - scan.step);
+        if (each.high + scan.step <= scan.high)
+            each.high = interval_end(settings, context, each.high, each.high + scan.step);
     }
     return result;
 }

@@ -58,6 +58,9 @@ struct FeasibleBases {
 /// start or has more than ten million steps, or if `context` is below 1.
 FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t context, const BaseScan& scan,
                              const Cancelled& cancelled = {}, const std::function<void(double)>& progress = {});
+/// The base farthest from `inside` towards `outside`, in four significant digits, that supports the context, by
+/// bisection; `inside` supports it and `outside` does not. Returns `inside` if no such base lies between them.
+double interval_end(const FrequencySettings& settings, std::int64_t context, double inside, double outside);
 /// What a user chose of a scan.
 struct ScanChoice {
     std::optional<double> low = {};
@@ -66,8 +69,9 @@ struct ScanChoice {
 };
 /// By default to 1M, or to 2θ if that is larger, with the step of base_scan().
 BaseScan scan_of(const ScanChoice& choice, double theta, std::int64_t context, int head_dim);
-/// The bases of scan_of(). If none supports the context, and neither the end nor the step was chosen, the scan is
-/// repeated to ten times as far, at most to 1e15. Throws BadInput as feasible_bases() does.
+/// The bases of scan_of(), with interval_end() at both ends of the intervals unless a step was chosen. If none supports
+/// the context, and neither the end nor the step was chosen, the scan is repeated to ten times as far, at most to 1e15.
+/// Throws BadInput as feasible_bases() does.
 FeasibleBases search_bases(const FrequencySettings& settings, std::int64_t context, const ScanChoice& choice,
                            const Cancelled& cancelled = {}, const std::function<void(double)>& progress = {});
 

@@ -74,7 +74,7 @@ QString powerWords(const ResultsTable& table) {
                                                  : u"%1 seeds per group"_s.arg(seeds.words());
     const QString level = comparisons.high > 1 ? u"the 5 % level divided by %1 comparisons"_s.arg(comparisons.words())
                                                : u"the 5 % level"_s;
-    const QString unit = measureUnit(measures()[table.compared]);
+    const QString unit = measureUnit(table);
     const QString varies = least.isOne() ? QString() : u" (depending on the standard deviations)"_s;
     return QLatin1Char(' ') +
            u"With %1, the significance test detects a true difference of %2 %3%5 with a probability (power) of 80 % "
@@ -138,6 +138,7 @@ QString headlineText(QString words) {
     for (const QString& sign : {u"="_s, u"<"_s}) {
         words.replace(u"p %1 "_s.arg(sign), u"p\u00A0%1\u00A0"_s.arg(sign));
     }
+    words.replace(u"  "_s, u" "_s);  // of a measure without a unit
     return withUnbreakablePercent(std::move(words));
 }
 
@@ -159,6 +160,10 @@ QString measureTitle(const Measure& measure) {
 
 QString measureUnit(const Measure& measure) {
     return text(measure.unit);
+}
+
+QString measureUnit(const ResultsTable& table) {
+    return text(unit_after(table)).trimmed();
 }
 
 QString measureWhy(const Measure& measure) {

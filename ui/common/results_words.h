@@ -15,6 +15,8 @@ QString headlineText(QString words);
 QString measureTitle(const Measure& measure);
 /// "nats" or "tokens/s".
 QString measureUnit(const Measure& measure);
+/// Of the compared measure; "" for losses of imported runs (unit_after).
+QString measureUnit(const ResultsTable& table);
 QString measureWhy(const Measure& measure);
 
 /// "θ" for theta, else the key's name with spaces.

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/interop/hf_anatomy.h"
+#include "core/interop/model_steps.h"
 #include "core/interop/model_table.h"
 #include "core/report/anatomy_report.h"
 #include "core/settings/run_spec.h"
@@ -160,11 +161,13 @@ const std::vector<ModelEntry>& knownModels() {
 
 ModelEntry importedModel(const QString& path) {
     ModelEntry entry;
-    const nlohmann::json config = load_model_config(path.toStdString());
+    const bool isConfig = path.endsWith(u".json"_s);
+    const nlohmann::json config =
+        isConfig ? load_model_config(path.toStdString()) : OpenedModel(last_model(path.toStdString())).config();
     entry.model = read_hf_config(config);
     entry.model.of("");  // throws for a model without rotary embeddings, which has no setup to load
     entry.totals = totalsOf(config);
-    entry.name = nameOf(QFileInfo(path));
+    entry.name = QFileInfo(path).isDir() ? QFileInfo(path).fileName() : nameOf(QFileInfo(path));
     entry.source = QFileInfo(path).absoluteFilePath();
     entry.isImported = true;
     return entry;

@@ -27,7 +27,8 @@ struct ModelEntry {
 /// Published models. Each configuration is parsed once.
 const std::vector<ModelEntry>& knownModels();
 
-/// A config.json is named after its folder or Hugging Face model, other files after themselves. Throws BadInput.
+/// A config.json, which is named after its folder or Hugging Face model, or another file, which is named after itself,
+/// such as a GGUF file; or the config of a folder with weights. Throws BadInput, also for a model without RoPE.
 ModelEntry importedModel(const QString& path);
 
 /// The table's precision is kept from `current`; so are the number of heads and the attention window if the model does

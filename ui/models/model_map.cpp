@@ -373,6 +373,11 @@ bool ModelMap::importConfig(const QString& path) {
     return load();
 }
 
+void ModelMap::offer(const QString& path) {
+    const QString before = picked();
+    if (problemOf([&] { m_list->import(importedModel(path)); }).isEmpty()) pick(before);
+}
+
 void ModelMap::showProblem(const QString& sentence) {
     const QString id = u"problem"_s;
     if (sentence.isEmpty()) {

@@ -30,6 +30,9 @@ class ModelMap : public QDialog {
     /// valid, shows the reason in this dialog, changes nothing and returns false.
     bool importConfig(const QString& path);
 
+    /// Lists a model that was opened with its weights, unless it has no RoPE or its files have gone.
+    void offer(const QString& path);
+
     /// Returns false if there is no such model.
     bool pick(const QString& name);
     /// Lights the details for some seconds and gives the table the keyboard focus.

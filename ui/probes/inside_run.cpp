@@ -124,6 +124,7 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
     run.vocabulary = record.vocabulary;
     run.plan = plan_of(run.spec, run.vocabulary.empty() ? 1 : Vocabulary::from_text(run.vocabulary).size());
     run.checkpoint = checkpointOfRun(lab, id);
+    run.isImported = is_imported(record);
     for (const std::int64_t iteration : lab.snapshots(id)) {
         auto result = lab.snapshot(id, iteration);
         if (result) run.snapshots.push_back({iteration, std::make_shared<const ProbeResult>(std::move(*result))});

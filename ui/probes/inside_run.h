@@ -74,12 +74,14 @@ struct InsideRun {
     QList<double> validationLoss;       // one per evaluation, in nats per token
     /// Of an opened folder of checkpoints, whose last one is `checkpoint`; null for another model and for a run.
     std::shared_ptr<OpenedTraining> training = nullptr;
+    /// A run of a lab that another program trained: only its curves and measurements are known.
+    bool isImported = false;
 
     /// Per head.
     std::int64_t pairs() const { return pairs_of(plan); }
     bool isOpened() const { return checkpoint.external != nullptr; }
     /// False for a model of one moment.
-    bool hasSteps() const { return !isOpened() || training; }
+    bool hasSteps() const { return isOpened() ? training != nullptr : !isImported; }
     /// False for a gated DeltaNet layer.
     bool hasWeights(std::int64_t layer) const {
         return plan.layers.at(static_cast<std::size_t>(layer)).scores() != nullptr;

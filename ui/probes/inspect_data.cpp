@@ -7,6 +7,7 @@
 
 #include "core/experiment/experiment.h"
 #include "core/run/probing.h"
+#include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
 #include "ui/figure/paint/printed_figure.h"
 #include "ui/figure/ticks.h"
@@ -43,9 +44,14 @@ Figure inspectFigure(const InspectData& data, const char* name, Axis x, Axis y) 
 }
 
 QString whyNoSnapshots(const InspectData& data) {
-    if (!data.run) return u"There is no run to inspect yet. Train a run, or open a lab file."_s;
+    if (!data.run) return u"There is no run to inspect yet. Train a run, or open a lab file or a model."_s;
     if (!data.run->snapshots.empty()) return {};
-    if (data.run->isOpened()) return data.problem.isEmpty() ? u"Measuring the model on a text …"_s : data.problem;
+    if (data.run->isOpened()) {
+        const QString text = QString::fromStdString(data.run->checkpoint.external->corpus->name);
+        return data.problem.isEmpty() ? u"Measuring %1 on %2, which takes some seconds …"_s.arg(data.run->name, text)
+                                      : data.problem;
+    }
+    if (data.run->isImported) return QString::fromStdString(no_model_words(data.run->name.toStdString()));
     if (data.run->spec.probe_every == 0) {
         return u"This run was trained with probe_every = 0, so it has no snapshots of its internals. Train it with "
                "probe_every = 1. Only a checkpoint is needed for the attention in a text that you type, ablation "
@@ -68,7 +74,11 @@ InspectPicture withoutNumbers(const InspectData& data, const char* name, const Q
                 layerOf(data));
     }
     if (picture.figure.emptyText.isEmpty()) {
-        picture.figure.emptyText = u"The snapshots of this run do not contain the values of this figure."_s;
+        picture.figure.emptyText =
+            data.run && !data.run->hasSteps()
+                ? u"The measurement of this model does not contain the values of this figure: they belong to a "
+                  "training, or to a part that the model does not have. Choose another figure."_s
+                : u"The snapshots of this run do not contain the values of this figure."_s;
     }
     picture.figure.summary = picture.figure.emptyText;
     return picture;

@@ -322,7 +322,7 @@ void RunStore::refreshRecords(const LabFile& file) {
 }
 
 void RunStore::pick(RunId id) {
-    if (id == m_picked || !find(id)) return;
+    if (id == m_picked || (id >= 0 && !find(id))) return;
     m_picked = id;
     emit runPicked(id);
 }

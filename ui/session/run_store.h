@@ -103,8 +103,9 @@ class RunStore : public QObject {
     /// Emits runChanged() for each run that changed.
     void apply(const std::vector<Delivery>& deliveries);
     void setVisible(RunId id, bool visible);
-    /// The run that was picked last, in whatever room; 0 if it is not in the lab any more.
-    RunId picked() const { return find(m_picked) ? m_picked : 0; }
+    /// The run or opened model (LabDocument::model) that was picked last, in whatever room; 0 if it is a run that is not
+    /// in the lab any more.
+    RunId picked() const { return m_picked < 0 || find(m_picked) ? m_picked : 0; }
     void pick(RunId id);
     /// The layer and head that were picked last, in whatever room; −1 for all.
     struct Head {

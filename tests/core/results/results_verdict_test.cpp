@@ -7,6 +7,7 @@
 #include "core/contract/training_clock.h"
 #include "core/results/results_compare.h"
 #include "core/stats/t_test.h"
+#include "core/store/imported.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab {
@@ -358,6 +359,17 @@ TEST(ResultsSort, PutsNumbersBeforeWordsAndMissingValuesLast) {
     std::vector<double> losses;
     for (const ResultGroup& group : table.groups) losses.push_back(group.described[0].mean);
     EXPECT_THAT(losses, ElementsAre(4, 2, 1, 3));
+}
+
+// The unit in which another program logged its losses is not known.
+TEST(Verdict, OfImportedRunsNamesNoUnit) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    for (ResultRun& run : runs) run.settings[std::string(imported_setting)] = "wandb";
+    const ResultsTable table = welch_table(runs);
+    const auto name = [&](const ResultGroup& group) { return group_words(table, group); };
+    for (const ResultGroup& group : table.groups)
+        EXPECT_THAT(verdict_of(table, group).words, Not(HasSubstr("nats"))) << group_words(table, group);
+    EXPECT_THAT(leader(table, name), HasSubstr("; 0.0077 below θ = 10k"));
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ const QString kSweep = u"sweep"_s;
 const QString kRun = u"run:"_s;
 const QString kKnown = u"model:"_s;
 const QString kConfig = u"config:"_s;
+const QString kOpened = u"opened:"_s;
 
 }  // namespace
 
@@ -237,9 +238,9 @@ void AnatomyRoom::connectEvents() {
     connect(&m_experiment, &ExperimentModel::changed, this, age);
     connect(&m_access.runs, &RunStore::reloaded, this, age);
     connect(&m_access.runs, &RunStore::runPicked, this, [this, age](RunId run) {
-        const bool showsModel = m_source.startsWith(kKnown) || m_source.startsWith(kConfig) || !m_edits.empty();
-        const QString source = kRun + QString::number(run);
-        if (showsModel || m_source == source) return;
+        const bool isPublished = m_source.startsWith(kKnown) || m_source.startsWith(kConfig);
+        const QString source = sourceOf(run);
+        if ((isPublished && run > 0) || !m_edits.empty() || m_source == source) return;
         m_source = source;
         m_isSourceChosen = true;
         age();
@@ -285,8 +286,7 @@ FigureOrigin AnatomyRoom::originOf(const Figure& figure) {
     if ((!isListing && !isPair) || isTimed) return {};
     QJsonObject flags{{u"figure"_s, figure.name}};
     if (!m_model.spec) {
-        const bool isKnown = m_source.startsWith(kKnown);
-        flags[isKnown ? u"model"_s : u"hf-config"_s] = m_source.mid(isKnown ? kKnown.size() : kConfig.size());
+        flags[m_source.startsWith(kConfig) ? u"hf-config"_s : u"model"_s] = m_source.mid(m_source.indexOf(u':') + 1);
     }
     FigureOrigin origin = anatomyOrigin(m_model, m_view);
     origin.flags = withFlags(flags, origin.flags);
@@ -322,12 +322,18 @@ std::optional<RunSpec> AnatomyRoom::sweepSpec() const {
 AnatomyModel AnatomyRoom::originalModel() const {
     if (m_source.startsWith(kKnown)) return model_of_name(m_source.mid(kKnown.size()).toStdString());
     if (m_source.startsWith(kConfig)) return model_of_config(toPath(m_source.mid(kConfig.size())));
+    if (m_source.startsWith(kOpened)) return model_of_name(m_source.mid(kOpened.size()).toStdString());
     if (m_source.startsWith(kRun)) {
         const RunId id = sourceRun();
         if (!m_access.lab.file()) throw BadInput("There are no runs to choose; train a run, or open a lab file.");
         return model_of_run(*m_access.lab.file(), id);
     }
     return model_of_settings(sweepSpec().value_or(RunSpec{}), 0, u"sweep"_s.toStdString());
+}
+
+QString AnatomyRoom::sourceOf(RunId run) const {
+    const ModelMark* model = m_access.lab.model(run);
+    return model ? kOpened + QString::fromStdString(model->path) : kRun + QString::number(run);
 }
 
 void AnatomyRoom::renewSources() {
@@ -340,6 +346,9 @@ void AnatomyRoom::renewSources() {
         const auto rotated = [](const RunView* run) { return run->spec.rotates() ? run->spec.fraction : 0; };
         m_source = kRun + QString::number((*std::ranges::max_element(runs, {}, rotated))->record.id);
     }
+    if (!m_isSourceChosen && m_edits.empty() && m_access.lab.model(m_access.runs.picked()))
+        m_source = sourceOf(m_access.runs.picked());
+    for (const ModelMark& model : m_access.lab.models()) entries.append({text(model.name), kOpened + text(model.path)});
     for (const RunView* run : runs) {
         entries.append({u"Run %1: %2"_s.arg(run->record.id).arg(run->name), kRun + QString::number(run->record.id)});
     }
@@ -360,8 +369,11 @@ void AnatomyRoom::renew() {
     renewSources();
     QString problem;
     try {
-        m_original = originalModel();
+        // The files of an opened model are read when it is chosen.
+        if (!m_source.startsWith(kOpened) || m_originalSource != m_source) m_original = originalModel();
+        m_originalSource = m_source;
     } catch (const std::exception& error) {
+        m_originalSource.clear();
         problem = QString::fromUtf8(error.what());
         m_original = model_of_settings(RunSpec{}, 0, u"default settings"_s.toStdString());
     }

@@ -97,6 +97,8 @@ class AnatomyRoom : public Room {
     QString whyNoModel() const;
     /// The source must be a run.
     RunId sourceRun() const;
+    /// Of a run or an opened model.
+    QString sourceOf(RunId run) const;
     RunCheckpoint shownCheckpoint() const;
     /// The tooltip of a disabled button tells why.
     void offerMeasurement();
@@ -115,6 +117,7 @@ class AnatomyRoom : public Room {
     bool m_isSourceChosen = false;       // by the user
     std::map<QString, QString> m_edits;  // changed settings of the copy
     AnatomyModel m_original;
+    QString m_originalSource;
     AnatomyModel m_model;
     std::vector<AnatomyModel> m_shown;  // the model, or the traditional and the modern one
     AnatomyView m_view;

@@ -221,7 +221,7 @@ QString basesSentence(const BaseProfile& profile, const BoundData& data) {
                                     tokensText(static_cast<double>(profile.range().limit)));
     }
     const QString context = contextText(setup);
-    const auto intervals = feasibleIntervals(basesWithTheta(profile, data), setup.context);
+    const auto intervals = profile.feasible(basesWithTheta(profile, data), setup.context);
     return intervals.empty() ? u"No scanned base from %1 to %2 supports a context of %3. A setup with a larger θ "
                                "extends the scan, and \"Refine scan\" finds narrower intervals."_s.arg(
                                    roundBase(profile.range().low), roundBase(profile.range().high), context)
@@ -291,7 +291,7 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
     figure.curves.push_back(std::move(worst));
     figure.curves.push_back(curveOf(curve.x, curve.y, {}, {Ink::Kind::rotated}));
 
-    const auto intervals = feasibleIntervals(points, setup.context);
+    const auto intervals = profile.feasible(points, setup.context);
     figure.curves.push_back(feasibleCurve(intervals, setup.context));
     figure.curves.push_back(narrowIntervals(intervals, setup.context));
     const QString context = tokensText(static_cast<double>(setup.context));

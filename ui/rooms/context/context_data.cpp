@@ -179,6 +179,22 @@ std::vector<BaseProfile::Point> BaseProfile::points() const {
     return points;
 }
 
+std::vector<BaseInterval> BaseProfile::feasible(const std::vector<Point>& points, std::int64_t context) const {
+    constexpr std::int64_t mostCosines = 1 << 19;  // per base
+    std::vector<BaseInterval> intervals = feasibleIntervals(points, context);
+    if (!isComplete() || context * m_settings.head_dim / 2 > mostCosines) return intervals;
+    const auto endOf = [&](double inside, int towards) {
+        const auto at = std::ranges::lower_bound(points, inside, {}, &Point::base) - points.begin() + towards;
+        if (at < 0 || at >= std::ssize(points)) return inside;
+        const double outside = points[static_cast<std::size_t>(at)].base;
+        const auto [known, isNew] = m_ends.try_emplace({context, inside, outside});
+        if (isNew) known->second = interval_end(m_settings, context, inside, outside);
+        return known->second;
+    };
+    for (BaseInterval& each : intervals) each = {endOf(each.low, -1), endOf(each.high, 1)};
+    return intervals;
+}
+
 std::vector<BaseInterval> feasibleIntervals(const std::vector<BaseProfile::Point>& points, std::int64_t context) {
     std::vector<BaseInterval> intervals;
     bool isOpen = false;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "core/rope/context.h"
@@ -85,6 +87,9 @@ class BaseProfile {
     };
     /// The computed bases in ascending order.
     std::vector<Point> points() const;
+    /// feasibleIntervals() of these points, of a complete scan with interval_end() at their ends, as the terminal has
+    /// them; not for contexts where that takes longer than a frame.
+    std::vector<BaseInterval> feasible(const std::vector<Point>& points, std::int64_t context) const;
 
  private:
     double baseAt(std::size_t index) const;
@@ -94,6 +99,7 @@ class BaseProfile {
     std::vector<std::int64_t> m_supported;  // by base, ascending; −1: not computed
     std::vector<std::size_t> m_order;       // indices of m_supported in the order of computation
     std::size_t m_done = 0;                 // number of entries of m_order that are computed
+    mutable std::map<std::tuple<std::int64_t, double, double>, double> m_ends;  // known results of interval_end()
 };
 
 /// `context` is in tokens. Each interval extends from its first to its last scanned base.

@@ -128,27 +128,13 @@ MeasuredLossPanel::MeasuredLossPanel(RunAccess access, QWidget* parent)
           "below the context bound. The RoPE setup becomes that of its first layer that rotates."_s,
           ChoiceRow()}});
     column->addWidget(m_text);
-    connect(&m_access.runs, &RunStore::reloaded, this, &MeasuredLossPanel::renewRuns);
-    connect(&m_access.lab, &LabDocument::modelsChanged, this, &MeasuredLossPanel::renewRuns);
-    connect(&m_access.session, &SweepSession::ended, this, &MeasuredLossPanel::renewRuns);
+    m_chooser = new RunChooser(m_access, m_form, "measured", RunChooser::First::none, this);
+    connect(m_chooser, &RunChooser::renewed, this, [this] {
+        if (m_chooser->isEmpty()) m_text->setText(u"No trained run or opened model is available."_s);
+        measure();
+    });
     connect(m_form.field<QComboBox>("measured"), &QComboBox::currentIndexChanged, this, &MeasuredLossPanel::measure);
-    renewRuns();
-}
-
-void MeasuredLossPanel::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    renewRuns();
-}
-
-void MeasuredLossPanel::renewRuns() {
-    m_runs = evaluatedRuns(m_access);
-    QList<QPair<QString, QVariant>> entries = {{u"none"_s, 0}};
-    for (const EvaluatedRun& run : m_runs) entries.append({run.name, static_cast<qlonglong>(run.id)});
-    auto* choice = m_form.field<QComboBox>("measured");
-    refillChoice(choice, entries, choice->currentData());
-    m_form.setEnabled("measured", !m_runs.empty());
-    if (m_runs.empty()) m_text->setText(u"No trained run or opened model is available."_s);
-    measure();
+    m_chooser->renew();
 }
 
 void MeasuredLossPanel::measure() {
@@ -157,9 +143,9 @@ void MeasuredLossPanel::measure() {
     m_measured = id;
     m_loss.reset();
     m_job.cancel();
-    const auto run = std::ranges::find(m_runs, id, &EvaluatedRun::id);
+    const EvaluatedRun* run = m_chooser->chosen();
     m_text->setText(id == 0 ? QString() : whyEngineIsBusy(m_access));
-    if (run == m_runs.end() || !m_text->text().isEmpty()) {
+    if (!run || !m_text->text().isEmpty()) {
         m_measured = 0;
         return emit changed();
     }

@@ -9,7 +9,7 @@
 #include "ui/common/latest_job.h"
 #include "ui/controls/form.h"
 #include "ui/figure/figure.h"
-#include "ui/session/engine_work.h"
+#include "ui/rotary/run_chooser.h"
 
 class QLabel;
 
@@ -49,15 +49,11 @@ class MeasuredLossPanel : public QWidget {
     /// loss() has changed.
     void changed();
 
- protected:
-    void showEvent(QShowEvent* event) override;
-
  private:
-    void renewRuns();
     void measure();
 
     RunAccess m_access;
-    std::vector<EvaluatedRun> m_runs;
+    RunChooser* m_chooser;
     RunId m_measured = 0;
     Form m_form{this};
     QLabel* m_text;

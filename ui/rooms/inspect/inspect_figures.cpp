@@ -59,6 +59,12 @@ InspectPicture inspectPicture(const InspectFigure& figure, const InspectData& da
     if (!isCourse || hasCourse || isEmpty(made)) return picture;
     if (data.run->training && data.problem.isEmpty())
         return withoutNumbers(data, figure.name, u"Measuring the checkpoints on a text …"_s);
+    if (!data.run->hasSteps()) {
+        return withoutNumbers(
+            data, figure.name,
+            u"The model %1 is known at one step of its training only. Open a folder of its "
+            "checkpoints (File > Open checkpoints …), or choose another figure."_s.arg(data.run->name));
+    }
     return withoutNumbers(
         data, figure.name,
         u"The run %1 has one snapshot with these values, but a course over training needs at least two. Choose "

@@ -280,7 +280,7 @@ InspectPanel::InspectPanel(RunStore& runs, const LabDocument& lab, Settings& set
     connect(&m_form, &Form::changed, this, [this](std::string_view id) {
         renewRanges();
         m_form.save(m_settings, id);
-        if (id == "run" && run() > 0) m_runStore.pick(run());
+        if (id == "run" && run() != 0) m_runStore.pick(run());
         if (id == "layer" || id == "head")
             m_runStore.pickHead({m_form.value("layer").toLongLong(), m_form.value("head").toLongLong()});
         emit changed();

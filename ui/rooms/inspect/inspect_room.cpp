@@ -292,8 +292,9 @@ InspectPicture InspectRoom::pictureOf(const InspectPane& pane, const InspectData
     }
     InspectPicture picture = own.run ? inspectPicture(*figure, own) : withoutNumbers(own, figure->name);
     if (!own.run && !isEmpty()) {
-        picture.figure.emptyText =
-            m_source->problem().isEmpty() ? u"Loading the run’s snapshots …"_s : m_source->problem();
+        const QString loading = m_panel->run() < 0 ? u"Reading the config and tokenizer of the model …"_s
+                                                   : u"Loading the run’s snapshots …"_s;
+        picture.figure.emptyText = m_source->problem().isEmpty() ? loading : m_source->problem();
         picture.figure.summary = picture.figure.emptyText;
     }
     return picture;
@@ -373,8 +374,9 @@ void InspectRoom::addPartsAndControls() {
     };
     const QString iteration = u"iteration"_s;
     const QString pair = u"pair"_s;
-    for (const char* name : {"run", "layer", "head"})
-        addRenewed(controlOf(QLatin1String(name), m_panel->form().field<QComboBox>(name)));
+    for (const auto& [name, field] :
+         {std::pair("run", "run"), {"beside", "ghost"}, {"layer", "layer"}, {"head", "head"}})
+        addRenewed(controlOf(QLatin1String(name), m_panel->form().field<QComboBox>(field)));
     addControl({iteration,
                 [this, iteration](const QString& value) {
                     m_wantedStep = value == kNewest ? std::numeric_limits<std::int64_t>::max()

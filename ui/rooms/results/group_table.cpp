@@ -236,7 +236,7 @@ std::vector<GroupTable::Column> GroupTable::allColumns() const {
 void GroupTable::addComparison(std::vector<Column>& result) const {
     const ResultsTable& table = m_results.table;
     const std::size_t compared = table.compared;
-    const QString unit = measureUnit(measures()[compared]);
+    const QString unit = measureUnit(table);
     const int decimals = measures()[compared].decimals;
     const bool comparing = table.groups.size() > 1;
     result.push_back(measureColumn(compared));

@@ -284,7 +284,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     ResultsPicture picture{emptyFigure(data, words.name), {}};
     Figure& figure = picture.figure;
     figure.x = axisOf(words.key);
-    figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
+    figure.y = {measureTitle(data.measure()), measureUnit(data.table())};
     if (countDistinctValues(series) < 2) {
         return withoutNumbers(std::move(picture), words.empty);
     }
@@ -408,7 +408,7 @@ void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeri
         if (gap > 0) apart.push_back(gap);
         const QString where = line.label.isEmpty() ? QString() : line.label + u": "_s;
         gaps << (gap > 0 ? u"%1the two ranges are %2 %3 apart"_s.arg(where, QString::fromStdString(rough_text(gap)),
-                                                                     measureUnit(data.measure()))
+                                                                     measureUnit(data.table()))
                          : u"%1the two ranges overlap"_s.arg(where));
     }
     if (gaps.isEmpty()) return;
@@ -472,7 +472,7 @@ ResultsPicture interactionFigure(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "interaction"), {}};
     Figure& figure = picture.figure;
     const Interactions all = interactions(table);
-    figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
+    figure.y = {measureTitle(data.measure()), measureUnit(data.table())};
     if (all.list.empty()) {
         return withoutNumbers(std::move(picture),
                               u"This figure needs finished runs of a sweep over two settings, such as θ = 100, 10k and "
@@ -569,7 +569,7 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     const auto baselines = std::count_if(table.groups.begin(), table.groups.end(),
                                          [&](const ResultGroup& group) { return table.is_baseline(group); });
     const QString baseWords = baselines > 1 ? u"the baseline of the same "_s + text(level_words(table))
-                                            : text(group_words(table, table.groups[table.baseline]));
+                                            : longLabel(table, table.groups[table.baseline]);
     ShownValues shown{std::vector<std::int64_t>(table.groups.size())};
     bool anyBar = false;
     bool anyWithoutBar = false;

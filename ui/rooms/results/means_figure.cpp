@@ -46,7 +46,7 @@ ResultsPicture meansFigure(const ResultsData& data) {
         shown,
         u"points: means, small at short bars; bars: 95 % confidence interval; beside: values per seed"_s + paired);
     if (data.measure().unit == "nats") addTokenizerNote(figure, table);
-    figure.y = {measureTitle(measure), measureUnit(measure)};
+    figure.y = {measureTitle(measure), measureUnit(table)};
     figure.emptyText = u"No run has a value of the compared measure yet."_s;
     figure.x.label = shortLabelKeys(table);
     figure.x.categories = shortLabels(table);
@@ -97,7 +97,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     const QString against = table.groups.empty() ? QString() : baselineTitle(table);
     // A long name would push the unit out of the axis title, so the note shows it instead.
     const bool isLong = against.size() > kLongestTitle;
-    figure.y = {u"difference from %1"_s.arg(isLong ? u"the baseline"_s : against), measureUnit(data.measure())};
+    figure.y = {u"difference from %1"_s.arg(isLong ? u"the baseline"_s : against), measureUnit(data.table())};
     figure.emptyText =
         u"Differences per seed need a second group of runs with a seed that the baseline also has: sweep a setting on "
         "the page Train and use the same seeds for each value."_s;

@@ -452,7 +452,7 @@ FigureTable groupColumns(const ResultsData& data) {
         });
     }
     const std::size_t compared = table.compared;
-    const QString what = u"%1 (%2)"_s.arg(measureTitle(data.measure()), measureUnit(data.measure()));
+    const QString what = Axis{measureTitle(data.measure()), measureUnit(data.table())}.title();
     add(u"n"_s, [=](const ResultGroup& g) { return static_cast<double>(g.described[compared].n); });
     add(what, [=](const ResultGroup& g) { return g.described[compared].mean; });
     add(u"standard deviation"_s, [=](const ResultGroup& g) { return g.described[compared].standard_deviation; });

@@ -89,7 +89,7 @@ QString headlineOf(const ResultsTable& table) {
         const ResultGroup& only = table.groups.front();
         const Measure& measure = measures()[table.compared];
         return u"%1: %2 %3 (%4)"_s.arg(measureTitle(measure), text(measure_cell(only, table.compared)),
-                                       measureUnit(measure), countText(only.described[table.compared].n, u"seed"_s));
+                                       measureUnit(table), countText(only.described[table.compared].n, u"seed"_s));
     }
     QString decided = text(headline(
         table, [&](const ResultGroup& group) { return settingInWords(settingName(table, group)).toStdString(); }));
@@ -127,7 +127,7 @@ QString headlineOf(const ResultsTable& table) {
     return headlineText(
         u"No setting differs significantly from %1%7 with %2%8 (p ≥ %3); the largest difference is %4 %5 (%6)"_s.arg(
             baseline, testedSeeds(table), text(p_text(p(*nearest))), text(rough_text(difference(farthest))),
-            measureUnit(measures()[table.compared]), settingName(table, farthest), text(text_words(table)),
+            measureUnit(table), settingName(table, farthest), text(text_words(table)),
             look_warning(table).empty() ? QString() : u", tested before with fewer seeds"_s));
 }
 
@@ -487,7 +487,7 @@ void ResultsRoom::pickGroup(int group) {
 
 void ResultsRoom::shareGroup() {
     const RunId shared = m_access.runs.picked();
-    if (m_isRenewing || m_seedRuns.empty() || std::ranges::find(m_seedRuns, shared) != m_seedRuns.end()) return;
+    if (m_isRenewing || m_seedRuns.empty() || shared < 0 || std::ranges::find(m_seedRuns, shared) != m_seedRuns.end()) return;
     m_access.runs.pick(m_seedRuns.front());
 }
 

@@ -90,7 +90,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     ResultsPicture picture{emptyFigure(data, cost.name), {}};
     Figure& figure = picture.figure;
     figure.x = cost.axis;
-    figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
+    figure.y = {measureTitle(data.measure()), measureUnit(data.table())};
     if (data.measure().unit != "nats" && data.measure().unit != "bits") {
         return withoutNumbers(
             std::move(picture),
@@ -565,7 +565,7 @@ ResultsPicture lossFitFigure(const ResultsData& data) {
     Figure& figure = picture.figure;
     // The setting is rounded to whole pairs: 10 % of 32 channels are 4 channels.
     figure.x = {u"rotated fraction in whole pairs"_s, u"%"_s};
-    figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
+    figure.y = {measureTitle(data.measure()), measureUnit(data.table())};
     std::optional<TableLossFit> made;
     try {
         made = fitOf(data);

@@ -14,10 +14,6 @@
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/rooms/rotation/rotation_text.h"
-#include "ui/session/engine_work.h"
-#include "ui/session/lab_document.h"
-#include "ui/session/run_store.h"
-#include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
 
@@ -108,41 +104,14 @@ RunVectors::RunVectors(RunAccess access, QWidget* parent)
     column->addWidget(m_text);
     connect(m_load, &QPushButton::clicked, this, &RunVectors::load);
     connect(m_form.field<QLineEdit>("text"), &QLineEdit::returnPressed, this, &RunVectors::load);
-    connect(&m_access.runs, &RunStore::reloaded, this, &RunVectors::renewRuns);
-    connect(&m_access.lab, &LabDocument::modelsChanged, this, &RunVectors::renewRuns);
-    connect(&m_access.session, &SweepSession::ended, this, &RunVectors::renewRuns);
+    m_chooser = new RunChooser(m_access, m_form, "run", RunChooser::First::widest, this);
+    connect(m_chooser, &RunChooser::renewed, this, &RunVectors::fitRuns);
     connect(m_form.field<QComboBox>("run"), &QComboBox::currentIndexChanged, this, &RunVectors::fitFields);
-    renewRuns();
+    m_chooser->renew();
 }
 
-void RunVectors::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    renewRuns();
-}
-
-const EvaluatedRun* RunVectors::chosen() const {
-    const auto found = std::ranges::find(m_runs, m_form.value("run").toLongLong(), &EvaluatedRun::id);
-    return found == m_runs.end() ? nullptr : &*found;
-}
-
-void RunVectors::renewRuns() {
-    m_runs = evaluatedRuns(m_access);
-    QList<QPair<QString, QVariant>> entries;
-    auto* choice = m_form.field<QComboBox>("run");
-    const QVariant selected = choice->currentData();
-    qlonglong widest = 0;  // the first run that rotates the largest part of its heads, else the first model
-    double most = -1;
-    for (const EvaluatedRun& run : m_runs) {
-        entries.append({run.name, static_cast<qlonglong>(run.id)});
-        const double rotated = !run.model && run.spec.rotates() ? run.spec.fraction : 0;
-        if (rotated <= most) continue;
-        most = rotated;
-        widest = run.id;
-    }
-    const bool any = !m_runs.empty();
-    if (!any) entries.append({u"no runs yet"_s, 0});
-    const bool isOffered = std::ranges::any_of(entries, [&](const auto& entry) { return entry.second == selected; });
-    refillChoice(choice, entries, isOffered ? selected : QVariant(widest));
+void RunVectors::fitRuns() {
+    const bool any = !m_chooser->isEmpty();
     for (const FormRow& row : vectorRows()) m_form.setEnabled(row.id, any);
     m_load->setEnabled(any);
     fitFields();
@@ -155,7 +124,7 @@ void RunVectors::renewRuns() {
 }
 
 void RunVectors::fitFields() {
-    const EvaluatedRun* run = chosen();
+    const EvaluatedRun* run = m_chooser->chosen();
     const bool isRun = run && !run->model;
     constexpr int unknown = 4096;  // of a model, which load() reads
     m_form.field<QSpinBox>("layer")->setMaximum(isRun ? static_cast<int>(run->spec.layers) - 1 : unknown);
@@ -163,7 +132,7 @@ void RunVectors::fitFields() {
 }
 
 void RunVectors::load() {
-    const EvaluatedRun* run = chosen();
+    const EvaluatedRun* run = m_chooser->chosen();
     if (!run) return;
     m_problem = whyEngineIsBusy(m_access);
     if (!m_problem.isEmpty()) return m_text->setText(m_problem);

@@ -7,7 +7,7 @@
 #include "ui/common/latest_job.h"
 #include "ui/controls/form.h"
 #include "ui/rooms/rotation/rotation_state.h"
-#include "ui/session/engine_work.h"
+#include "ui/rotary/run_chooser.h"
 
 class QLabel;
 class QPushButton;
@@ -58,16 +58,12 @@ class RunVectors : public QWidget {
     /// `origin` describes the vectors, for example "θ 10k, 25 %, layer 0, head 0, q of “a”, k of “t”".
     void loaded(const ropelab::RotarySetup& setup, const ropelab::HeadVectors& vectors, const QString& origin);
 
- protected:
-    void showEvent(QShowEvent* event) override;
-
  private:
-    void renewRuns();
+    void fitRuns();
     void fitFields();
-    const EvaluatedRun* chosen() const;
 
     RunAccess m_access;
-    std::vector<EvaluatedRun> m_runs;
+    RunChooser* m_chooser;
     Form m_form{this};
     QPushButton* m_load;
     QLabel* m_text;

@@ -88,6 +88,12 @@ void RotaryController::addActions() {
 ModelMap& RotaryController::models() {
     if (m_models) return *m_models;
     m_models = new ModelMap(m_workspace.rotary(), m_window);
+    const LabDocument& lab = m_workspace.lab();
+    const auto offerOpened = [this, &lab] {
+        for (const ModelMark& model : lab.models()) m_models->offer(QString::fromStdString(model.path));
+    };
+    connect(&lab, &LabDocument::modelsChanged, m_models, offerOpened);
+    offerOpened();
     connect(m_models, &QDialog::finished, this, [this] {
         // The other pages do not show the rotary setup, so that nothing would have changed on screen.
         const QString guide = QString::fromLatin1(rooms()[static_cast<std::size_t>(m_rooms.current())].guide);

@@ -90,7 +90,7 @@ TEST(Quantity, OfFeasibleBases) {
     }
     EXPECT_EQ(value_of("feasible_bases(4096, 2, 10, 1)"), nlohmann::json::array());
     EXPECT_TRUE(value_of("smallest_feasible_base(4096, 2, 10, 1)").is_null());
-    EXPECT_EQ(value_of("smallest_feasible_base(131072)", "head_dim=128"), 8.75e6);
+    EXPECT_EQ(value_of("smallest_feasible_base(131072)", "head_dim=128"), 8.749e6);
 }
 
 TEST(Quantity, OfLogits) {

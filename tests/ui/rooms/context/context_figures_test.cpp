@@ -304,11 +304,11 @@ TEST(BasesFigure, AgreesWithTheContextBoundAboutTheta) {
     ASSERT_GE(row, 0);  // the scan itself misses θ
     EXPECT_EQ(figure.table.columns[1][row], 85133);
     for (const BaseProfile::Point& point : profile.points()) EXPECT_NE(point.base, 500000);
-    // A base that the bound supports is feasible in the sentence, too, even if no scanned base is.
+    // A base that the bound supports is feasible in the sentence, too, even if no scanned base is, with its interval.
     RotarySetup narrow = contextSetup(64, 1895, 256);                                        // between 1,892 and 1,897
     BaseProfile coarse(narrow, {.low = 1800, .high = 1950, .limit = 4096, .doublings = 1});  // infeasible
     coarse.extend();
-    EXPECT_TRUE(basesSentence(coarse, boundOf(narrow)).contains("1,895"))
+    EXPECT_TRUE(basesSentence(coarse, boundOf(narrow)).contains("1,892–1,897"))
         << basesSentence(coarse, boundOf(narrow)).toStdString();
 }
 

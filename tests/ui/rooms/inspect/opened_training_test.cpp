@@ -118,7 +118,7 @@ TEST_F(OpenedTrainingTest, CancelledMeasurementKeepsWhatItHas) {
 TEST_F(OpenedTrainingTest, FiguresOverTrainingShowEachCheckpoint) {
     InspectData data;
     data.run = opened();
-    EXPECT_TRUE(drawn("inspect-loss", data).figure.emptyText.contains("Measuring the model"));
+    EXPECT_TRUE(drawn("inspect-loss", data).figure.emptyText.contains(", which takes some seconds …"));
     computeNeed(
         data, nullptr, {}, [this]() -> Engine& { return loading; }, {}, [] { return false; });
     data.iteration = 20;

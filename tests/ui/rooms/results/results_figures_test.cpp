@@ -753,7 +753,7 @@ TEST(ResultsFigures, MutualInformationIsAboveTheWavelengths) {
     ResultsData data =
         resultsData(syntheticRuns("theta", {{500, {1.3}}, {10000, {1.5}}}, {{"width", 16}, {"heads", 1}}));
     EXPECT_TRUE(informationFigure(data).figure.emptyText.startsWith("Computing"));
-    data.texts = {{"a text", 0, {}, {{1, 10, 100}, {1.0, 0.1, -0.001}, {1.1, 0.2, 0.001}, 5000}}};
+    data.texts = {{"", "a text", 0, {}, {{1, 10, 100}, {1.0, 0.1, -0.001}, {1.1, 0.2, 0.001}, 5000}}};
     const ResultsPicture picture = informationFigure(data);
     const FigureCurve& curve = picture.figure.curves.front();
     EXPECT_EQ(curve.y[1], 0.1);
@@ -771,7 +771,7 @@ TEST(ResultsFigures, MutualInformationIsAboveTheWavelengths) {
     EXPECT_TRUE(picture.figure.note.contains("longer than the x axis"));
     ASSERT_EQ(picture.figure.horizontalLines.size(), 2u);  // each row of wavelengths has its θ as label
     for (const FigureLine& line : picture.figure.horizontalLines) EXPECT_TRUE(line.labelAtEnd);
-    data.texts = {{"b", 0, "There is no such file.", {}}};
+    data.texts = {{"", "b", 0, "There is no such file.", {}}};
     EXPECT_EQ(informationFigure(data).figure.emptyText, "There is no such file.");
 }
 

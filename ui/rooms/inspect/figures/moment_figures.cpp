@@ -64,6 +64,9 @@ void addBaseline(Figure& figure, const InspectData& data, const std::function<do
     figure.note += u"; baseline: first occurrence of the copied tokens"_s;
 }
 
+/// The losses of single positions of longer sequences would hide their trend.
+constexpr std::size_t kMostPositions = 512;
+
 QString intervalLabel() {
     return u"95 % interval"_s;
 }
@@ -83,6 +86,7 @@ static InspectPicture lossByPosition(const InspectData& data) {
         data, "loss-by-position", {u"position"_s, u"tokens"_s}, {u"validation loss"_s, u"nats"_s},
         [](const ProbeResult& result, Ink ink) {
             const std::vector<double>& losses = result.loss_by_position;
+            if (losses.size() > kMostPositions) return blockMeans(losses, {}, ink);
             FigureCurve curve = inspectCurve({}, u"validation loss"_s, ink, {}, {losses.begin(), losses.end()});
             for (qsizetype i = 0; i < curve.y.size(); ++i) curve.x.append(static_cast<double>(i));
             return curve;
@@ -91,7 +95,11 @@ static InspectPicture lossByPosition(const InspectData& data) {
             return meanBand(intervalLabel(), curve.ink, curve.x, curve.y, result.loss_by_position_error,
                             result.sequences);
         },
-        [](const ProbeResult& result) { return sequencesNote(result, !result.loss_by_position_error.empty()); });
+        [](const ProbeResult& result) {
+            const std::size_t positions = result.loss_by_position.size();
+            if (positions <= kMostPositions) return sequencesNote(result, !result.loss_by_position_error.empty());
+            return u"%1; means of %2 positions each"_s.arg(sequencesText(result)).arg(blockSize(positions));
+        });
 }
 
 static InspectPicture retrievalAccuracy(const InspectData& data) {
