@@ -273,7 +273,9 @@ void Workspace::openModel(const QString& path) {
                     if (!why.isEmpty()) throw BadInput(why.toStdString());
                 }))
                 return;
-            emit inspectAsked(m_lab.addModel(*mark), 0);
+            const RunId id = m_lab.addModel(*mark);
+            m_runs.pick(id);
+            emit inspectAsked(id, 0);
         };
     });
 }

@@ -224,6 +224,7 @@ TEST_F(WorkspaceTest, LabNamesTheModelsThatWereOpened) {
     workspace.openModel(file("llama/config.json"));  // as its folder
     ASSERT_TRUE(waitUntil([&] { return asked.count() == 1; }));
     EXPECT_EQ(asked.at(0).at(0).toLongLong(), -1);
+    EXPECT_EQ(workspace.runs().picked(), -1) << "which Anatomy shows, too";
     ASSERT_EQ(workspace.lab().models().size(), 1U);
     const ModelMark mark = workspace.lab().models().front();
     EXPECT_EQ(mark.name, "llama");
