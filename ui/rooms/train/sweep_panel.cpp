@@ -11,7 +11,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
-#include <set>
 #include <string_view>
 
 #include "core/base/error.h"
@@ -222,10 +221,8 @@ void SweepPanel::renewPower() {
     problemOf([&] { runs = sampledExperiment(m_experiment.value(), m_experiment.options()).expand(); });
     const auto ended = std::ranges::count_if(m_access.runs.runs(),
                                              [](const RunView& run) { return run.record.state == RunState::finished; });
-    std::set<std::int64_t> seeds;
-    for (const RunSpec& run : runs) seeds.insert(run.seed);
-    const std::string asked = std::to_string(runs.empty() ? 0 : count_settings(runs)) + " " +
-                              std::to_string(seeds.size()) + " " + std::to_string(ended) + " " +
+    // Which settings vary decides how many comparisons there are.
+    const std::string asked = m_experiment.value().to_json().dump() + " " + std::to_string(ended) + " " +
                               (stopping ? words_of(*stopping) : "") + m_access.lab.path().toStdString();
     if (asked == m_powerAsked) return;
     m_powerAsked = asked;
