@@ -16,8 +16,8 @@ std::optional<std::string> origin_of(const fs::path& path) {
     const sqlite::Connection database(path, sqlite::Access::read_immutable);
     try {
         if (database.number("PRAGMA application_id") != lab_application_id) return std::nullopt;
-        sqlite::Query first = database.query("SELECT id, created FROM experiment ORDER BY id LIMIT 1");
-        return first.next() ? first.text(0) + ' ' + first.text(1) : "";
+        sqlite::Query first = database.query("SELECT created FROM experiment ORDER BY id LIMIT 1");
+        return first.next() ? first.text(0) : "";
     } catch (const BadInput&) {
         if ((sqlite3_errcode(database.handle()) & 0xFF) == SQLITE_NOTADB) return std::nullopt;
         throw;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <csignal>
 #include <limits>
+#include <tuple>
 
 #include "tests/core/store/lab_runs.h"
 
@@ -125,6 +126,23 @@ TEST_F(LabEvents, EventsChangeTheStateOfARun) {
     EXPECT_EQ(summary.final_training_loss, 0.8);
     EXPECT_EQ(summary.seconds, 12.5);
     EXPECT_EQ(summary.tokens_per_second, 1e5);
+}
+
+// Only of these tokens is it known that each is a character or a byte.
+TEST_F(LabEvents, SummariesSayWhetherTokensMayBeLonger) {
+    for (const auto& [vocabulary, settings, longer] :
+         std::vector<std::tuple<const char*, const char*, bool>>{{"characters:97", "{}", false},
+                                                                 {"bytes:97", "{}", false},
+                                                                 {"sentencepiece:", "{}", true},
+                                                                 {"normalized-sentencepiece:", "{}", true},
+                                                                 {"byte-level-bpe:", "{}", true},
+                                                                 {"words:", "{}", true},
+                                                                 {"", R"({"imported":"wandb"})", true}}) {
+        const RunId run = lab_->add_run(1, vocabulary, settings);
+        lab_->set_vocabulary(run, vocabulary, 1);
+        record({event::RunEnded{run, RunState::finished, "", summary_of(1)}});
+        EXPECT_EQ(lab_->run(run).summary->subwords, longer) << vocabulary << settings;
+    }
 }
 
 TEST_F(LabEvents, AFailedSweepEndsItsRuns) {

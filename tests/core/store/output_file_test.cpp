@@ -169,6 +169,16 @@ TEST(OutputFile, DevicesAreWrittenAndNotReplaced) {
     EXPECT_FALSE(would_replace(node));
 }
 
+TEST(OutputFile, AnErrorOfClosingIsReported) {
+    const int input = ::dup(STDIN_FILENO);
+    ::close(STDIN_FILENO);
+    OutputFile output("/dev/null");  // gets the number that is free, 0
+    ::close(STDIN_FILENO);           // so that closing it fails, as on a disk that writes late
+    EXPECT_MESSAGE((output.commit(), 0), WriteError, "/dev/null cannot be written: Bad file descriptor.");
+    ::dup2(input, STDIN_FILENO);
+    ::close(input);
+}
+
 TEST(OutputFile, AFullDiskLeavesTheOldFile) {
     const SmallDisk disk(64 * 1024);
     if (!disk.mounted) GTEST_SKIP() << "Mounting a small file system requires root.";
