@@ -15,6 +15,10 @@ endif()
 if(NOT ROPELAB_SANITIZE STREQUAL "")
     add_compile_options(-fsanitize=${ROPELAB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${ROPELAB_SANITIZE})
+    if(ROPELAB_SANITIZE MATCHES address)
+        # Without it, the loader relocates 90 MB of UBSan's records at each start, which takes half of a start's time.
+        add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+    endif()
 endif()
 
 # Enables warnings for a target; the headers of libraries are system headers and cause none.
@@ -34,6 +38,14 @@ function(ropelab_unity target)
     if(ROPELAB_UNITY)
         # A local name may be equal to a name in another file of the group.
         target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)
+    endif()
+endfunction()
+
+# Omits two checks with which a sanitized object is a fifth slower to compile and 40 % larger: null pointers, which
+# AddressSanitizer reports where they are used, and alignment. For programs whose own code uses no pointers into files.
+function(ropelab_fewer_checks target)
+    if(ROPELAB_SANITIZE MATCHES undefined)
+        target_compile_options(${target} PRIVATE -fno-sanitize=null,alignment)
     endif()
 endfunction()
 

@@ -1,16 +1,17 @@
-# ropelab_add_test(NAME SOURCES a_test.cpp … LIBRARIES ropelab::core … [LABELS unit …] [ENVIRONMENT A=b …] [SERIAL]
-#                  [TOGETHER])
+# ropelab_add_test(NAME SOURCES a_test.cpp … LIBRARIES ropelab::core … [LABELS unit …] [ENVIRONMENT A=b …]
+#                  [TOGETHER | APART])
 #
-# Adds a GoogleTest program and registers each of its tests with CTest. With SERIAL, CTest runs these tests one at a
-# time, because they share a display. With TOGETHER, the program is one test of CTest, because its tests share what takes
-# longer than they do: loading LibTorch takes 0.3 s, and a run that a suite trains as long again.
+# Adds a GoogleTest program and registers each of its suites as one test of CTest, because most tests take less time than
+# the start of their program: loading LibTorch takes 0.3 s. With TOGETHER, the program is one test of CTest, because its
+# suites share a trained run; with APART, each of its tests is, because they take long and two processors can share them.
+# With sanitizers, every program is one test, because its start takes up to 0.6 s.
 if(ROPELAB_TESTS)
     find_package(GTest REQUIRED)
     include(GoogleTest)
 endif()
 
 function(ropelab_add_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 TEST "SERIAL;TOGETHER" "TIMEOUT" "SOURCES;LIBRARIES;LABELS;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 1 TEST "TOGETHER;APART" "TIMEOUT" "SOURCES;LIBRARIES;LABELS;ENVIRONMENT")
     if(NOT TEST_LABELS)
         set(TEST_LABELS unit)
     endif()
@@ -20,6 +21,7 @@ function(ropelab_add_test name)
     add_executable(${name} ${TEST_SOURCES})
     ropelab_warnings(${name})
     ropelab_unity(${name})
+    ropelab_fewer_checks(${name})
     if(CMAKE_CXX_FLAGS_RELEASE MATCHES "-O2" AND CMAKE_BUILD_TYPE STREQUAL "Release")
         # A third less processor time than with -O2, and the tests run as long: their own code computes little.
         target_compile_options(${name} PRIVATE -O1)
@@ -28,17 +30,28 @@ function(ropelab_add_test name)
     target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} GTest::gmock GTest::gtest_main)
     target_compile_definitions(${name} PRIVATE ROPELAB_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                                ROPELAB_SHARED_DATA="${CMAKE_SOURCE_DIR}/../shared/data")
-    set(properties LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT})
-    if(TEST_SERIAL)
-        list(APPEND properties RUN_SERIAL TRUE)
-    endif()
     # Spinning OpenMP threads of tests that run in parallel would slow each other down.
-    list(APPEND properties ENVIRONMENT "OMP_WAIT_POLICY=PASSIVE;${TEST_ENVIRONMENT}")
-    if(TEST_TOGETHER)
-        add_test(NAME ${name} COMMAND ${name})
-        set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT}
-                             ENVIRONMENT "OMP_WAIT_POLICY=PASSIVE;${TEST_ENVIRONMENT}")
-    else()
-        gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+    set(environment "OMP_WAIT_POLICY=PASSIVE;${TEST_ENVIRONMENT}")
+    if(TEST_APART)
+        gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+            PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} ENVIRONMENT "${environment}")
+        return()
     endif()
+    set(suites ${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake)
+    if(ROPELAB_SANITIZE)
+        set(TEST_TOGETHER TRUE)
+        set(TEST_TIMEOUT 1800)
+    endif()
+    add_custom_command(TARGET ${name} POST_BUILD BYPRODUCTS ${suites} VERBATIM
+        COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${name}> -DNAME=${name} -DTOGETHER=${TEST_TOGETHER} -DFILE=${suites}
+                "-DPROPERTIES=LABELS [[${TEST_LABELS}]] TIMEOUT ${TEST_TIMEOUT} ENVIRONMENT [[${environment}]]"
+                -P ${CMAKE_SOURCE_DIR}/cmake/ListSuites.cmake)
+    file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}_include.cmake CONTENT
+"if(EXISTS [[${suites}]])
+  include([[${suites}]])
+else()
+  add_test([[${name}_NOT_BUILT]] [[${name}_NOT_BUILT]])
+endif()
+")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_include.cmake)
 endfunction()
