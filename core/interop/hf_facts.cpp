@@ -249,11 +249,12 @@ bool HfFacts::has_window(const HfLayer& layer) const {
 
 double HfFacts::keys(const HfLayer& layer) const {
     const auto tokens = static_cast<double>(n.T);
-    if (model.shape.is_encoder && is_local_attention(layer.type) && encoder_window > 0 && encoder_window < n.T) {
-        const auto side = static_cast<double>(encoder_window / 2);  // tokens before, and tokens after
+    if (model.shape.is_encoder) {
+        const bool is_local = is_local_attention(layer.type) && encoder_window > 0;
+        const std::int64_t before = is_local ? std::min(encoder_window / 2, n.T - 1) : n.T - 1;  // and as many after
+        const auto side = static_cast<double>(before);
         return 2 * side + 1 - side * (side + 1) / tokens;
     }
-    if (model.shape.is_encoder) return tokens;
     const double window = has_window(layer) ? static_cast<double>(*layer.window) : tokens;
     if (layer.type == "chunked_attention") {  // whole chunks, and a last one that may be shorter
         const double last = tokens - window * std::floor(tokens / window);

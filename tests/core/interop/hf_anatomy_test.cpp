@@ -480,6 +480,11 @@ TEST(HfAnatomy, CountsConfigsThatDifferFromTheTable) {
     expect_tensors(parsed(R"({"model_type": "phi", "hidden_size": 2560, "intermediate_size": 10240, "vocab_size": 51200,
         "num_hidden_layers": 32, "num_attention_heads": 32, "rope_theta": 10000, "partial_rotary_factor": 0.4,
         "max_position_embeddings": 2048, "tie_word_embeddings": false})"));
+    json bert = known_model("ModernBERT base").config;
+    for (const int tokens : {2, 64, 65, 128, 129}) {  // the window has 64 tokens on each side
+        bert["max_position_embeddings"] = tokens;
+        expect_tensors(bert);
+    }
     json llama = known_model("Llama 3.2 1B").config;
     llama["attention_bias"] = true;
     llama["mlp_bias"] = true;

@@ -148,6 +148,13 @@ TEST(HuggingFaceConfig, MissingFactorIsTheRatioOfTheContexts) {
     EXPECT_EQ(derived.rotary.front().setup.scaling.factor, 4);
     EXPECT_EQ(value_of(derived, "factor").origin, HfOrigin::derived);
     EXPECT_NEAR(derived.rotary.front().frequencies.attention_factor, 1.1386294361, 1e-9);
+    for (const char* alone : {"mscale", "mscale_all_dim"}) {  // each means something only beside the other
+        json with_one = yarn;
+        with_one[alone] = 0.5;
+        EXPECT_NEAR(read_hf_config(small({{"rope_scaling", with_one}})).rotary.front().frequencies.attention_factor,
+                    1.1386294361, 1e-9)
+            << alone;
+    }
     yarn["attention_factor"] = 1.5;
     EXPECT_EQ(read_hf_config(small({{"rope_scaling", yarn}})).rotary.front().frequencies.attention_factor, 1.5);
     EXPECT_MESSAGE(read_hf_config(small({{"rope_scaling", {{"type", "linear"}}}})), BadInput, "no factor");
@@ -331,6 +338,8 @@ TEST(HuggingFaceConfig, ReadsTheNamesOfOtherPrograms) {
     EXPECT_EQ(other("rotary_emb_fraction", 0.5).rotary_dim, 16);
     EXPECT_EQ(read_hf_config(small({{"attention_head_dim", 64}, {"kv_channels", 16}})).of("").rotary_dim, 64);
     EXPECT_NEAR(other("rope_condense_ratio", 4).at(0).inverse_frequencies[0], 0.25, 1e-12);
+    EXPECT_EQ(other("rope_condense_ratio", 2).setup.scaling.method, ScalingMethod::linear);
+    EXPECT_EQ(other("rope_condense_ratio", 1).setup.scaling.method, ScalingMethod::none);
 }
 
 TEST(HuggingFaceConfig, AlphaMultipliesTheBaseAtEveryLength) {
@@ -480,6 +489,8 @@ TEST(HuggingFaceConfig, CountsTheLayersThatRotateAndThoseWithACache) {
          32},
         {R"({"model_type": "ouro", "total_ut_steps": 4})", 8, 32},
         {R"({"model_type": "hunyuan", "use_cla": true, "cla_share_factor": 2, "rope_theta": 10000})", 8, 4},
+        {R"({"model_type": "hunyuan", "use_cla": true, "cla_share_factor": 1, "rope_theta": 10000})", 8, 8},
+        {R"({"model_type": "llama", "v_head_dim": 0})", 8, 8},
         {R"({"model_type": "deci", "num_key_value_heads_per_layer": [4, 4, 2, 1, 4, 4, 2, 1]})", 8, 11},
         {R"({"model_type": "openelm", "num_kv_heads": [4, 4, 2, 1, 4, 4, 2, 1], "num_key_value_heads": null,
              "num_query_heads": [8, 8, 8, 8, 12, 12, 12, 12], "num_attention_heads": null, "model_dim": 256,
@@ -659,6 +670,9 @@ TEST(HuggingFaceConfig, LayersMayHaveAHeadDimensionOfTheirOwn) {
                   {{"rope_type", "proportional"}, {"partial_rotary_factor", 0.25}, {"rope_theta", 1e6}}}}}});
     EXPECT_EQ(hf_frequencies(config, "full_attention").inverse_frequencies.size(), 64U);
     EXPECT_EQ(hf_frequencies(config, "sliding_attention").inverse_frequencies.size(), 32U);
+    EXPECT_THAT(
+        read_hf_config(config).remarks,
+        testing::Contains(testing::HasSubstr("differ in the number or the width of their key and value heads")));
 }
 
 TEST(HuggingFaceConfig, DeepSeekV4HasTwoRotaryEmbeddings) {

@@ -214,6 +214,10 @@ TEST_F(TensorBoard, EventFileContainsSettingsAsTableAndHyperparameters) {
     EXPECT_EQ(file.plugins.at("settings"), "text");
     const std::string table = only(file.tensors.at("settings"), 8).bytes;
     EXPECT_EQ(only(file.tensors.at("settings"), 1).number, 7U);  // DT_STRING
+    for (const auto& [name, tensor] : file.tensors) {            // each has one element
+        const Message shape = message_of(only(tensor, 2).bytes);
+        EXPECT_EQ(only(message_of(only(shape, 2).bytes), 1).number, 1U) << name;
+    }
     EXPECT_THAT(table, testing::HasSubstr("| run | a \\| b |\n"));
     EXPECT_THAT(table, testing::HasSubstr("| theta | 10000 |\n"));
     EXPECT_THAT(table, testing::HasSubstr("| chosen_precision | float32 |\n"));
@@ -229,6 +233,7 @@ TEST_F(TensorBoard, EventFileContainsSettingsAsTableAndHyperparameters) {
     EXPECT_EQ(as_double(only(values.at("fraction"), 2)), 0.25);
     EXPECT_EQ(only(values.at("data"), 3).bytes, "synthetic");
     EXPECT_EQ(only(values.at("tied_head"), 4).number, 1U);
+    EXPECT_EQ(only(values.at("bias"), 4).number, 0U);
     EXPECT_EQ(as_double(only(session, 5)), 1e9);
 }
 

@@ -277,6 +277,8 @@ TEST_F(ExportedModels, FolderOfCheckpointsIsItsLastStep) {
     EXPECT_EQ(steps[1].step, 50);
     EXPECT_EQ(steps[2].step, 1000);
     EXPECT_EQ(steps[2].path, folder / "checkpoint-1000");
+    EXPECT_EQ(last_model(folder), folder / "checkpoint-1000");
+    EXPECT_EQ(last_model(folder / "checkpoint-50"), folder / "checkpoint-50");
     EXPECT_TRUE(model_steps(folder / "checkpoint-1000").empty());
     EXPECT_TRUE(model_steps(folder / "checkpoint-1000/config.json").empty());
 

@@ -92,6 +92,7 @@ class StoredRuns : public testing::TestWithParam<const char*> {};
 TEST_P(StoredRuns, AreReadAsTheStoreKeepsThem) {
     SKIP_WITHOUT_RUNS();
     const json kept = read_json_file(foreign_runs(GetParam()) / "expected.json").at("kept");
+    const json truth = read_json_file(foreign_runs("ground_truth.json"));
     const std::map<std::string, ForeignRun> runs = read_raw(foreign_runs(GetParam()));
     EXPECT_EQ(runs.size(), kept.size());
     int right = 0, all = 0;
@@ -104,6 +105,10 @@ TEST_P(StoredRuns, AreReadAsTheStoreKeepsThem) {
             right += points;
         }
         EXPECT_TRUE(runs.at(name).notes.empty()) << runs.at(name).notes.front();
+        if (runs.at(name).program == "SwanLab") continue;  // whose file has no settings
+        for (const auto& [setting, value] : truth.at(name.substr(0, name.find('/'))).at("config").items()) {
+            EXPECT_EQ(runs.at(name).config.value(setting, json()), value) << name << ' ' << setting;
+        }
     }
     std::cout << GetParam() << ": " << right << " of " << all << " points" << std::endl;
 }
@@ -440,6 +445,22 @@ TEST(ForeignRuns, ScalarsOfOneTagInFoldersOfTheirOwnBelongToTheRunAbove) {
     EXPECT_EQ(plan.runs[0].validation, "loss/val");
     EXPECT_EQ(plan.runs[0].metrics.evaluations.validation_loss, std::vector<double>{2.5});
     EXPECT_EQ(plan.runs[1].name, "a-seed1/other");
+}
+
+TEST(ForeignRuns, SummariesAreThoseOfTheCurves) {
+    const ScratchFolder folder;
+    // The last line of the table is cut before its end.
+    folder.write("seed1.csv", "step,_timestamp,my_loss,other\n0,100,4,2\n10,103,3,1\n20,107.5,5,6");
+    const auto lab = LabFile::create(folder / "a.ropelab");
+    store_import(*lab, plan_import(std::vector{folder / "seed1.csv"}, {"my_loss", "other"}));
+    const RunSummary summary = lab->runs().front().summary.value();
+    EXPECT_EQ(summary.iterations, 20);
+    EXPECT_EQ(summary.best_validation_loss, 1);
+    EXPECT_EQ(summary.best_iteration, 10);
+    EXPECT_EQ(summary.final_validation_loss, 6);
+    EXPECT_EQ(summary.final_training_loss, 5);
+    EXPECT_EQ(summary.seconds, 7.5);
+    EXPECT_TRUE(std::isnan(summary.tokens_per_second));
 }
 
 TEST(ForeignRuns, AMetricCanBeNamed) {

@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/interop/gguf_model.h"
+#include "tests/support/expect_message.h"
+#include "tests/support/scratch_folder.h"
+
+namespace ropelab {
+namespace {
+
+using nlohmann::json;
+using Metadata = std::map<std::string, GgufEntry>;
+
+std::uint32_t number(std::uint32_t value) {
+    return value;
+}
+
+NamedTensor tensor(const std::string& name, std::vector<float> values) {
+    return {name, {std::ssize(values)}, std::move(values)};
+}
+
+// Of a small file with these further or other metadata and tensors.
+json config_of(const std::string& architecture, const Metadata& more, const std::vector<NamedTensor>& tensors = {},
+               const std::string& embedding = "token_embd.weight") {
+    Metadata metadata = more;
+    metadata.merge(Metadata{{"embedding_length", number(16)},
+                            {"attention.head_count", number(4)},
+                            {"feed_forward_length", number(24)},
+                            {"block_count", number(2)},
+                            {"context_length", number(64)}});
+    GgufContent content = {.metadata = {{"general.architecture", architecture}}, .tensors = tensors};
+    for (const auto& [key, value] : metadata) {
+        content.metadata.emplace_back(key == gguf_activation_key ? key : architecture + "." + key, value);
+    }
+    content.tensors.push_back({embedding, {10, 16}, std::vector<float>(160)});
+    const ScratchFolder folder;
+    write_gguf(folder / "a.gguf", content);
+    return gguf_config(WeightFiles(folder / "a.gguf"));
+}
+
+TEST(GgufConfig, HasTheSettingsOfTheMetadata) {
+    struct Case {
+        const char* architecture;
+        Metadata metadata;
+        std::vector<NamedTensor> tensors;
+        const char* config;  // what differs from the config of the least Llama; null: not there
+    };
+    const std::vector<Case> cases = {
+        {"llama", {}, {}, "{}"},
+        {"llama", {{"attention.head_count_kv", number(2)}}, {}, R"({"num_key_value_heads": 2})"},
+        {"llama",
+         {{"attention.key_length", number(8)}, {"attention.value_length", number(8)}},
+         {},
+         R"({"head_dim": 8})"},
+        {"llama",
+         {{"rope.freq_base", 5e5F}, {"attention.layer_norm_rms_epsilon", 1e-5F}},
+         {},
+         R"({"rope_theta": 5e5, "rms_norm_eps": 1e-5})"},
+        {"llama",
+         {},
+         {tensor("output.weight", {1}), tensor("blk.0.attn_q.bias", {1}), tensor("blk.0.ffn_up.bias", {1})},
+         R"({"tie_word_embeddings": false, "attention_bias": true, "mlp_bias": true})"},
+        {"llama",
+         {{"rope.scaling.type", "linear"}, {"rope.scaling.factor", 4.0F}},
+         {},
+         R"({"rope_scaling": {"rope_type": "linear", "factor": 4}})"},
+        {"llama",
+         {{"rope.scaling.type", "yarn"},
+          {"rope.scaling.factor", 4.0F},
+          {"rope.scaling.original_context_length", number(16)}},
+         {},
+         R"({"rope_scaling": {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 16}})"},
+        {"llama",
+         {{"rope.scaling.type", "none"}},
+         {tensor("rope_freqs.weight", {1, 8})},
+         R"({"rope_scaling": {"rope_type": "longrope", "short_factor": [1, 8], "long_factor": [1, 8],
+             "attention_factor": 1, "original_max_position_embeddings": 64}})"},
+        {"qwen2", {}, {}, R"({"model_type": "qwen2", "attention_bias": null})"},
+        {"gemma2",
+         {{"attn_logit_softcapping", 50.0F},
+          {"final_logit_softcapping", 30.0F},
+          {"attention.sliding_window", number(8)},
+          {"attention.key_length", number(8)},
+          {"attention.value_length", number(8)}},
+         {tensor("output.weight", {1})},
+         R"({"model_type": "gemma2", "hidden_act": null, "head_dim": 8, "attn_logit_softcapping": 50,
+             "final_logit_softcapping": 30, "sliding_window": 8, "query_pre_attn_scalar": 8})"},
+        {"gemma2",
+         {{"block_count", number(46)}, {"attention.key_length", number(8)}, {"attention.value_length", number(8)}},
+         {},
+         R"({"model_type": "gemma2", "hidden_act": null, "num_hidden_layers": 46, "head_dim": 8,
+             "query_pre_attn_scalar": 4})"},
+        {"gptneox",
+         {{"rope.dimension_count", number(3)},
+          {"rope.freq_base", 500.0F},
+          {"use_parallel_residual", false},
+          {gguf_activation_key, "gelu"},
+          {"attention.layer_norm_epsilon", 1e-6F}},
+         {},
+         R"({"model_type": "gpt_neox", "hidden_act": "gelu", "attention_bias": true, "layer_norm_eps": 1e-6,
+             "rope_theta": 500, "use_parallel_residual": false,
+             "rope_parameters": {"rope_type": "default", "rope_theta": 500, "partial_rotary_factor": 0.75}})"},
+        {"gpt2",
+         {{"rope.freq_base", 500.0F}},
+         {},
+         R"({"model_type": "gpt2", "hidden_act": null, "attention_bias": true})"}};
+    for (const Case& each : cases) {
+        SCOPED_TRACE(std::string(each.architecture) + each.config);
+        json expected = {{"model_type", "llama"},
+                         {"hidden_size", 16},
+                         {"intermediate_size", 24},
+                         {"num_hidden_layers", 2},
+                         {"num_attention_heads", 4},
+                         {"num_key_value_heads", 4},
+                         {"head_dim", 4},
+                         {"max_position_embeddings", 64},
+                         {"vocab_size", 10},
+                         {"tie_word_embeddings", true},
+                         {"hidden_act", "silu"},
+                         {"attention_bias", false},
+                         {"mlp_bias", false}};
+        expected.merge_patch(json::parse(each.config));
+        EXPECT_EQ(config_of(each.architecture, each.metadata, each.tensors), expected);
+    }
+}
+
+TEST(GgufConfig, RefusesWhatAConfigCannotSay) {
+    const NamedTensor divisors = tensor("rope_freqs.weight", {1, 8});
+    EXPECT_MESSAGE(config_of("mamba", {}), BadInput, "\"mamba\", but only llama, qwen2,");
+    EXPECT_MESSAGE(config_of("llama", {}, {}, "embedding"), BadInput, "no tensor token_embd.weight");
+    EXPECT_MESSAGE(config_of("llama", {{"expert_count", number(8)}}), BadInput, "llama.expert_count to 8");
+    EXPECT_MESSAGE(config_of("llama", {{"block_count", number(0)}}), BadInput, "1 or more as its metadata llama.block");
+    EXPECT_MESSAGE(config_of("llama", {{"block_count", 2.5F}}), BadInput, "must have a whole number");
+    EXPECT_MESSAGE(config_of("llama", {{"attention.value_length", number(8)}}), BadInput,
+                   "llama.attention.value_length to 8 of 4 channels");
+    EXPECT_MESSAGE(config_of("llama", {{"rope.dimension_count", number(2)}}), BadInput,
+                   "llama.rope.dimension_count to 2 of 4 channels");
+    EXPECT_MESSAGE(config_of("gptneox", {{"rope.dimension_count", number(5)}}), BadInput, "5 of 4 channels");
+    EXPECT_MESSAGE(config_of("llama", {{"rope.scaling.type", "su"}}), BadInput, "llama.rope.scaling.type to \"su\"");
+    EXPECT_MESSAGE(config_of("llama", {}, {tensor("rope_freqs.weight", {1, 8, 9})}), BadInput,
+                   "a divisor for each rotated pair");
+    EXPECT_MESSAGE(config_of("llama", {{"rope.scaling.type", "linear"}}, {divisors}), BadInput,
+                   "no other scaling beside it");
+}
+
+}  // namespace
+}  // namespace ropelab
