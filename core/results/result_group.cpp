@@ -344,6 +344,10 @@ std::string rough_text(double value) {
     return fixed_text(value, rounds_up ? decimals - 1 : decimals);
 }
 
+std::string count_text(double value) {
+    return value == std::floor(value) ? number_text(value) : rough_text(value);
+}
+
 std::string signed_percent(const std::optional<double>& percent) {
     if (!percent) return missing_cell;
     const std::string text = fixed_text(*percent, 2);

@@ -184,6 +184,7 @@ struct ResultsTable {
     double margin_percent = 0;                       // ResultsOptions::margin
     bool margin_of_seeds = false;                    // it is the spread of the seeds
     std::shared_ptr<const SequentialSeeds> sequential = {};  // the stopping rule, if all runs have the same one
+    std::optional<TestKind> ignored_test = {};               // that was chosen, although the stopping rule has its own
     std::optional<double> target_loss = {};
     std::vector<std::string> measurements = {};  // names of the counted runs' measurements, sorted
     bool searched = false;                       // whether a search chose the settings of a counted run
@@ -260,6 +261,8 @@ inline constexpr const char* missing_cell = "–";
 std::string fixed_text(double value, int decimals);
 /// Two significant digits, from 100 on a whole number.
 std::string rough_text(double value);
+/// Whole numbers without decimals: counts, degrees of freedom. Others as rough_text().
+std::string count_text(double value);
 /// Without the percent sign: "+0.52".
 std::string signed_percent(const std::optional<double>& percent);
 /// "0.016", "<0.001".

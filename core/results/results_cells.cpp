@@ -611,7 +611,7 @@ ResultsColumn completed(ResultsColumn column) {
     if (!column.cell) {
         column.cell = [number = column.number](const ResultGroup& group) {
             const std::optional<double> value = number(group);
-            return value ? rough_text(*value) : missing_cell;
+            return value ? count_text(*value) : missing_cell;
         };
     }
     return column;

@@ -416,6 +416,7 @@ double target_bound(const ResultsTable& table, const ResultGroup& group) {
 }
 
 void compare_groups(ResultsTable& table, std::optional<TestKind> test) {
+    if (table.sequential) table.ignored_test = test;
     if (table.target()) return compare_with_target(table);
     find_repeats(table);
     if (table.sequential) test = TestKind::paired;

@@ -401,6 +401,19 @@ std::string headline(const ResultsTable& table, const GroupNamer& name) {
            (table.compares_survivors(*most) ? ", without failed runs" : "") + ")";
 }
 
+std::string equivalence_headline(const ResultsTable& table, const std::string& baseline) {
+    bool is_any = false, are_all = true;
+    for (const ResultGroup& group : table.groups) {
+        if (table.is_baseline(group)) continue;
+        const bool is_within = verdict_of(table, group).kind == Verdict::Kind::equivalent;
+        is_any = is_any || is_within;
+        are_all = are_all && is_within;
+    }
+    if (!is_any || !are_all) return {};
+    return "Equivalent: no setting differs from " + baseline + text_words(table) +
+           " by more than the relevance margin of " + margin_words(table);
+}
+
 std::string leader(const ResultsTable& table, const GroupNamer& name) {
     // Means over the seeds that a group shares with its baseline, so that other seeds do not change the order.
     struct Place {
@@ -476,9 +489,44 @@ std::string look_warning(const ResultsTable& table) {
            "chance alone makes differences significant more often than the level says.";
 }
 
+namespace {
+
+// A run whose training loss ends far above its best validation loss; one that overfits has a low training loss.
+bool ends_diverged(const RunSummary& run) {
+    constexpr double rise = 1;  // nats
+    return run.final_training_loss > run.best_validation_loss + rise;
+}
+
+std::string divergence_warning(const ResultsTable& table) {
+    if (!is_loss(measures()[table.compared]) || !imported_words(table).empty()) return {};
+    std::string groups;
+    std::int64_t all = 0;
+    for (const ResultGroup& group : table.groups) {
+        const auto runs = std::ranges::count_if(group.summaries, ends_diverged);
+        if (runs == 0) continue;
+        all += runs;
+        groups += (groups.empty() ? "" : "; ") + group_label(table, group) + " (" + std::to_string(runs) + " of " +
+                  std::to_string(group.summaries.size()) + ")";
+    }
+    if (all == 0) return {};
+    return "Warning: the means include " + counted(all, "run") +
+           " that diverged without failing: the training loss ended more than 1 nat above the best validation loss. "
+           "Groups: " +
+           groups + ".";
+}
+
+std::string test_warning(const ResultsTable& table) {
+    if (!table.ignored_test) return {};
+    return "Warning: the chosen test (" + test_title(table.ignored_test) +
+           ") has no effect, because the stopping rule of these runs has a test of its own.";
+}
+
+}  // namespace
+
 std::vector<std::string> condition_warnings(const ResultsTable& table) {
     std::vector<std::string> result;
-    for (const std::string& words : {look_warning(table), evaluation_warning(table)}) {
+    for (const std::string& words :
+         {look_warning(table), evaluation_warning(table), divergence_warning(table), test_warning(table)}) {
         if (!words.empty()) result.push_back(words);
     }
     if (const std::string words = tokenizer_warning(table); !words.empty()) result.push_back(words);

@@ -21,7 +21,8 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group);
 std::string search_warning(const ResultsTable& table);
 /// "" unless experiments added seeds to groups that already had some.
 std::string look_warning(const ResultsTable& table);
-/// On looks and evaluations, and one sentence per condition in which runs differ, with the option that separates them.
+/// On looks, evaluations, runs that diverged without failing and a test that has no effect, and one sentence per
+/// condition in which runs differ, with the option that separates them.
 std::vector<std::string> condition_warnings(const ResultsTable& table);
 
 std::string to_string(Verdict::Kind kind);
@@ -58,6 +59,9 @@ std::string stopping_state(const ResultsTable& table);
 /// ahead of both. "" if no difference is significant after Holm's correction and at least as large as the relevance
 /// margin.
 std::string headline(const ResultsTable& table, const GroupNamer& name);
+/// "Equivalent: no setting differs from θ 10k on this text by more than the relevance margin of 0.1 % …", if every
+/// group but the baselines is equivalent; else "". `baseline` names what they are compared with.
+std::string equivalence_headline(const ResultsTable& table, const std::string& baseline);
 /// The group that is ahead now, whether or not that is decided, against its baseline, or against the second group if it
 /// is the baseline itself: "Lowest loss: θ 100; 0.04 nats below θ 10k (95 % interval -0.062 … -0.021)". The interval is
 /// not corrected for the choice of the group. "" for fewer than two groups with values, or if the two trained on

@@ -37,11 +37,8 @@ struct Span {
     bool isOne() const { return low == high; }
     /// "3" or "3 to 5"; numbers that are not whole are rounded to two digits.
     QString words() const {
-        const auto number = [](double value) {
-            return text(value == std::floor(value) ? number_text(value) : rough_text(value));
-        };
-        const QString from = number(low);
-        const QString to = number(high);
+        const QString from = text(count_text(low));
+        const QString to = text(count_text(high));
         return from == to ? from : u"%1 to %2"_s.arg(from, to);
     }
 };

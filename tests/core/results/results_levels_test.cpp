@@ -334,6 +334,11 @@ TEST(ResultsMargin, ASignificantDifferenceWithinTheMarginIsEquivalent) {
     EXPECT_EQ(results_json(table)["groups"][1]["verdict"]["kind"], "equivalent");
     EXPECT_EQ(headline(table, [](const ResultGroup&) { return std::string(); }), "");
     EXPECT_THAT(results_text(table), HasSubstr("Relevance margin: 0.1 % of the baseline's mean."));
+    EXPECT_EQ(
+        equivalence_headline(table, "θ 10k"),
+        "Equivalent: no setting differs from θ 10k on this text by more than the relevance margin of 0.1 % of the "
+        "baseline's mean");
+    EXPECT_EQ(equivalence_headline(results_table(pairs_with({-0.3, 0.3, -0.2})), "θ 10k"), "") << "not decided";
     const ResultsTable without = results_table(runs, {.margin = "0"});
     EXPECT_EQ(verdict_of(without, without.groups[1]).kind, Verdict::Kind::better);
 }

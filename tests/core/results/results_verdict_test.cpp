@@ -361,6 +361,28 @@ TEST(ResultsSort, PutsNumbersBeforeWordsAndMissingValuesLast) {
     EXPECT_THAT(losses, ElementsAre(4, 2, 1, 3));
 }
 
+// A run that overfits ends above its best validation loss too, but not on the text that it trains on.
+TEST(ResultsVerdict, WarnsOfRunsThatDivergedWithoutFailing) {
+    std::vector<ResultRun> runs = two_groups(-0.2);
+    runs[1].summary->final_validation_loss = 9;  // theta 500 overfits
+    EXPECT_THAT(condition_warnings(results_table(runs)), testing::IsEmpty());
+    runs[3].summary->final_validation_loss = runs[3].summary->final_training_loss = 1e8;
+    EXPECT_THAT(condition_warnings(results_table(runs)),
+                ElementsAre("Warning: the means include 1 run that diverged without failing: the training loss ended "
+                            "more than 1 nat above the best validation loss. Groups: theta = 500 (1 of 3)."));
+    for (ResultRun& run : runs) run.settings[std::string(imported_setting)] = "wandb";
+    EXPECT_THAT(condition_warnings(results_table(runs)), testing::IsEmpty()) << "in an unknown unit";
+}
+
+TEST(ResultsVerdict, CountsHaveNoDecimals) {
+    const ResultsTable table = results_table(two_groups(-0.2));
+    EXPECT_EQ(results_cells(table, chosen_columns(table, PrintedFormat::text, {.columns = {"pairs", "unfinished"}}))
+                  .rows.back(),
+              (std::vector<std::string>{"3", "0"}));
+    EXPECT_EQ(count_text(4), "4");
+    EXPECT_EQ(count_text(7.26), "7.3");
+}
+
 // The unit in which another program logged its losses is not known.
 TEST(Verdict, OfImportedRunsNamesNoUnit) {
     std::vector<ResultRun> runs = theta_paper_runs();

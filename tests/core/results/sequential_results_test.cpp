@@ -165,6 +165,16 @@ TEST(SequentialResults, APermutationTestOfFewPairsCannotDecide) {
     EXPECT_TRUE(group_of(results_table(runs_of(nullptr, 8), options), 500).decided().detectable);
 }
 
+TEST(SequentialResults, AnotherTestHasNoEffectAndIsNamed) {
+    const std::vector<ResultRun> runs = runs_of(rule_up_to(10), 10);
+    const ResultsTable usual = results_table(runs);
+    const ResultsTable table = results_table(runs, {.test = TestKind::welch});
+    EXPECT_EQ(verdict_of(table, group_of(table, 100)).words, verdict_of(usual, group_of(usual, 100)).words);
+    EXPECT_THAT(results_text(table), HasSubstr("the chosen test (Welch's t test) has no effect, because the stopping "
+                                               "rule of these runs has a test of its own."));
+    EXPECT_THAT(results_text(usual), testing::Not(HasSubstr("has no effect")));
+}
+
 // Equivalence of two settings is called so; a sheet's claim is refuted.
 TEST(SequentialResults, ARefutedDifferenceIsEquivalent) {
     const auto rule = rule_up_to(40);

@@ -37,7 +37,7 @@ QString testTip(const Comparison& comparison) {
         return u"No significance test is possible: the group or the baseline has fewer than two values, or the values "
                "do not vary."_s;
     return u"t = %1 with %2 degrees of freedom, p = %3 before the correction for several tests"_s.arg(
-        numberText(fixed_text(comparison.test->t, 3)), text(rough_text(comparison.test->degrees_of_freedom)),
+        numberText(fixed_text(comparison.test->t, 3)), text(count_text(comparison.test->degrees_of_freedom)),
         QString::number(comparison.test->p, 'g', 3));
 }
 

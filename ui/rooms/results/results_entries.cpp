@@ -53,8 +53,9 @@ constexpr FigureOption compare{"compare", Kind::text,
 constexpr FigureOption test{.name = "test",
                             .kind = Kind::text,
                             .help =
-                                "The significance test, also used for confidence intervals: student, welch or paired; "
-                                "auto chooses it for each comparison: paired if its groups share seeds, else welch.",
+                                "The significance test, also used for confidence intervals: student, welch, paired or "
+                                "permutation (signs of the differences per seed); auto chooses it for each comparison: "
+                                "paired if its groups share seeds, else welch.",
                             .valueName = "name",
                             .standard = "auto",
                             .check = [](const QString& typed) { test_kind(typed.toStdString()); }};

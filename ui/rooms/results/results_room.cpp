@@ -109,6 +109,8 @@ QString headlineOf(const ResultsTable& table) {
     const QString title = baselineTitle(table);
     const QString baseline = title == longLabel(table, own) ? settingName(table, own) : title;
     if (!nearest) return u"No significance test against %1 is possible yet"_s.arg(baseline);
+    if (const std::string words = equivalence_headline(table, baseline.toStdString()); !words.empty())
+        return headlineText(text(words));
     if (verdict_of(table, *nearest).kind == Verdict::Kind::equivalent) {
         return headlineText(u"No setting is known to differ from %1%2 by more than the relevance margin of %3"_s.arg(
             baseline, text(text_words(table)), text(margin_words(table))));
@@ -487,7 +489,8 @@ void ResultsRoom::pickGroup(int group) {
 
 void ResultsRoom::shareGroup() {
     const RunId shared = m_access.runs.picked();
-    if (m_isRenewing || m_seedRuns.empty() || shared < 0 || std::ranges::find(m_seedRuns, shared) != m_seedRuns.end()) return;
+    if (m_isRenewing || m_seedRuns.empty() || shared < 0 || std::ranges::find(m_seedRuns, shared) != m_seedRuns.end())
+        return;
     m_access.runs.pick(m_seedRuns.front());
 }
 

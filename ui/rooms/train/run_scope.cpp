@@ -136,15 +136,11 @@ RunsVerdict verdictOf(const RunStore& store, bool perByte, const std::string& ma
     const auto [table, name] = comparedRuns(store, perByte, margin, {});
     if (table.groups.empty()) return {};
     RunsVerdict verdict{QString::fromStdString(headline(table, name)), {}};
-    const auto isEquivalent = [&table = table](const ResultGroup& group) {
-        return table.is_baseline(group) || verdict_of(table, group).kind == Verdict::Kind::equivalent;
-    };
     if (!verdict.headline.isEmpty()) {
         verdict.details = overallWords(table);
-    } else if (table.groups.size() > 1 && std::ranges::all_of(table.groups, isEquivalent)) {
-        verdict.headline = u"Equivalent: no setting differs from %1%2 by more than the relevance margin of %3."_s.arg(
-            QString::fromStdString(name(table.groups[table.baseline])), QString::fromStdString(text_words(table)),
-            QString::fromStdString(margin_words(table)));
+    } else if (const std::string words = equivalence_headline(table, name(table.groups[table.baseline]));
+               !words.empty()) {
+        verdict.headline = QString::fromStdString(words);
         verdict.details = overallWords(table);
     } else if (const std::string ahead = leader(table, name); !ahead.empty()) {
         verdict.headline = u"Not decided. %1"_s.arg(QString::fromStdString(ahead));
