@@ -200,7 +200,13 @@ void InspectRoom::renew() {
     }
     // The cursor does not move while the same run is reloaded.
     if (m_data.run) m_cursorOf = m_data.run->id;
-    if (m_data.run || m_cursorOf != m_panel->run()) m_bar->setIterations(iterations);
+    if (m_data.run || m_cursorOf != m_panel->run()) {
+        const bool isOneModel = m_data.run && !m_data.run->hasSteps();
+        const bool isMeasured = isOneModel && !m_data.run->snapshots.empty();
+        m_bar->setIterations(iterations, isMeasured                             ? u"one measurement"_s
+                                         : isOneModel && m_data.run->isOpened() ? u"not measured yet"_s
+                                                                                : u"no snapshots"_s);
+    }
     if (m_wantedStep >= 0 && !iterations.empty()) m_bar->moveTo(static_cast<double>(std::exchange(m_wantedStep, -1)));
     m_data = dataAt(m_bar->iteration());
     m_answers->fill(m_data, &need::text);

@@ -75,8 +75,9 @@ ReplayBar::ReplayBar(QWidget* parent) : QWidget(parent) {
     setIterations({});
 }
 
-void ReplayBar::setIterations(const std::vector<std::int64_t>& iterations) {
+void ReplayBar::setIterations(const std::vector<std::int64_t>& iterations, const QString& otherwise) {
     if (iterations == m_iterations && !iterations.empty()) return;
+    m_otherwise = otherwise;
     const std::int64_t before = iteration();
     const bool follows = !isPlaying() && (m_iterations.empty() || isAtNewest());
     m_iterations = iterations;
@@ -164,7 +165,7 @@ void ReplayBar::renewExport() {
 
 void ReplayBar::renewWords() {
     if (m_exporting) return;
-    m_words->setText(m_iterations.empty() ? u"no snapshots"_s : u"step %1"_s.arg(groupedText(iteration())));
+    m_words->setText(m_iterations.empty() ? m_otherwise : u"step %1"_s.arg(groupedText(iteration())));
 }
 
 ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWidget* parent)

@@ -42,8 +42,9 @@ class ReplayBar : public QWidget {
  public:
     explicit ReplayBar(QWidget* parent = nullptr);
 
-    /// `iterations` ascend. A cursor at the newest snapshot moves to the new newest one.
-    void setIterations(const std::vector<std::int64_t>& iterations);
+    /// `iterations` ascend. A cursor at the newest snapshot moves to the new newest one. Without iterations the bar
+    /// shows `otherwise`.
+    void setIterations(const std::vector<std::int64_t>& iterations, const QString& otherwise = u"no snapshots"_s);
     /// 0 if there are no snapshots.
     std::int64_t iteration() const;
     /// At the newest snapshot the cursor follows the training.
@@ -81,6 +82,7 @@ class ReplayBar : public QWidget {
     void renewExport();
 
     std::vector<std::int64_t> m_iterations;
+    QString m_otherwise;
     QTimer m_timer;
     QToolButton* m_play;
     QComboBox* m_pace;

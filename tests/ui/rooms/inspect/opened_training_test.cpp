@@ -7,7 +7,9 @@
 #include "ui/common/paths.h"
 #include "ui/figures/job_fields.h"
 #include "ui/rooms/inspect/figures/figures.h"
+#include "ui/rooms/inspect/inspect_room.h"
 #include "ui/rooms/inspect/probe_work.h"
+#include "ui/rooms/inspect/replay_bar.h"
 #include "ui/rooms/inspect/replay_job.h"
 
 namespace ropelab::ui {
@@ -145,6 +147,20 @@ TEST_F(OpenedTrainingTest, FiguresOverTrainingShowEachCheckpoint) {
     EXPECT_EQ(logged.curves[0].y, (QList<double>{3.5, 2}));
     EXPECT_EQ(logged.curves[1].label, "validation loss");
     EXPECT_EQ(logged.curves[1].x, QList<double>{20});
+}
+
+TEST_F(OpenedTrainingTest, AModelWithoutItsTrainingHasOneMeasurement) {
+    WorkspaceOptions own = options();
+    own.engine = [this]() -> Engine& { return loading; };
+    Workspace workspace(own);
+    workspace.settings().setValue("inspect/modelText", file("text.txt"));
+    InspectRoom room(workspace, workspace.runAccess(), workspace.rotary(), workspace.settings());
+    room.resize(1000, 700);
+    workspace.openModel(training() + u"/checkpoint-30"_s);
+    room.show();
+    EXPECT_TRUE(waitUntil([&] { return room.replay().words()->text() == "one measurement"; }))
+        << room.replay().words()->text().toStdString();
+    EXPECT_FALSE(room.replay().slider()->isEnabled());
 }
 
 TEST_F(OpenedTrainingTest, AReplayNeedsNoLab) {
