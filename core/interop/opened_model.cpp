@@ -227,13 +227,21 @@ void OpenedModel::read(const Parameter& parameter, std::span<float> to) const {
     }
 }
 
+std::int64_t OpenedModel::bytes_of_weights(const ModelPlan& plan, Precision precision) {
+    constexpr std::int64_t usual = sizeof(float), half = 2;
+    std::int64_t bytes = 0;
+    for (const Parameter& parameter : layout_of(plan).parameters)
+        bytes += parameter.size * (precision == Precision::bfloat16 && parameter.shape.size() > 1 ? half : usual);
+    return bytes;
+}
+
 std::unique_ptr<Model> OpenedModel::load(Engine& engine, const ModelPlan& plan, Precision precision) const {
-    const auto bytes = static_cast<double>(parameters_) * sizeof(float);
-    const auto available = static_cast<double>(available_memory());
+    const std::int64_t bytes = bytes_of_weights(plan, precision);
+    const std::int64_t available = available_memory();
     if (available > 0 && bytes > available) {
-        throw BadInput("The weights of " + path_.string() + " need " + bytes_text(static_cast<std::int64_t>(bytes)) +
-                       " in float32, but only " + bytes_text(static_cast<std::int64_t>(available)) +
-                       " of memory are free; close other programs or choose a smaller model.");
+        throw BadInput("The weights of " + path_.string() + " need " + bytes_text(bytes) + " in " +
+                       (precision == Precision::bfloat16 ? "bfloat16" : "float32") + ", but only " +
+                       bytes_text(available) + " of memory are free; close other programs or choose a smaller model.");
     }
     return engine.load_model(plan, [this](const Parameter& parameter, std::span<float> to) { read(parameter, to); },
                              {Device::automatic, precision});

@@ -33,6 +33,9 @@ class OpenedModel {
     ModelPlan plan(std::int64_t tokens = 0, std::optional<double> theta = {}) const;
     std::int64_t context() const { return context_; }
     std::int64_t parameters() const { return parameters_; }
+    /// Of the weights in memory on the CPU. In bfloat16 the vectors (norms, biases) stay float32; weights are converted
+    /// while they are read, so that loading needs hardly more.
+    static std::int64_t bytes_of_weights(const ModelPlan& plan, Precision precision);
 
     /// With a plan that plan() returned or one with other frequencies. Throws BadInput if the weights do not fit into
     /// the free memory, if a number of them is not finite, and as Engine::load_model does.

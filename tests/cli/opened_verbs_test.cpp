@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <numeric>
 
 #include "core/weights/safetensors.h"
 #include "tests/cli/terminal.h"
@@ -315,6 +317,36 @@ TEST(OpenedVerbs, ProbeMeasuresWhatTransformersComputes) {
         ropelab_cli({"probe", "--model", model, "--text-file", file, "--extrapolate", "2", "--json"}).json();
     EXPECT_EQ(beyond["length"], 128);
     EXPECT_EQ(beyond["evaluations"].size(), 8U);
+}
+
+// Of which a file has only holes.
+TEST(OpenedVerbs, WeightsThatDoNotFitAreRefusedBeforeTheyAreRead) {
+    SKIP_WITHOUT_SHARED_DATA(llama);
+    const ScratchFolder scratch;
+    constexpr std::int64_t rows = 1'000'000'000;
+    json config = read_json_file(shared_data(llama) / "config.json");
+    config["vocab_size"] = rows;
+    scratch.write("config.json", config.dump());
+    json header;
+    std::int64_t end = 0;
+    for (const NamedTensor& tensor : read_safetensors(shared_data(llama) / "model.safetensors").tensors) {
+        std::vector<std::int64_t> shape = tensor.shape;
+        if (tensor.name == "model.embed_tokens.weight" || tensor.name == "lm_head.weight") shape.front() = rows;
+        const std::int64_t begin = end;
+        end += 2 * std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies());
+        header[tensor.name] = {{"dtype", "BF16"}, {"shape", shape}, {"data_offsets", {begin, end}}};
+    }
+    const std::string text = header.dump();
+    std::string start(8, '\0');
+    for (std::size_t i = 0; i < 8; ++i) start[i] = static_cast<char>(text.size() >> 8 * i);
+    const fs::path weights = scratch.write("model.safetensors", start + text);
+    fs::resize_file(weights, 8 + text.size() + static_cast<std::uintmax_t>(end));
+    const auto ids = scratch.write("ids.json", "[1, 2]").string();
+    for (const std::string precision : {"float32", "bfloat16"}) {
+        EXPECT_BAD_INPUT(
+            ropelab_cli({"logits", "--model", scratch.path().string(), "--tokens", ids, "--precision", precision}),
+            "GB in " + precision + ", but only");
+    }
 }
 
 TEST(OpenedVerbs, FiguresShowAModelInsteadOfARun) {

@@ -104,6 +104,22 @@ TEST(ConfigPlan, ReadsWeightsInBfloat16InPieces) {
     EXPECT_EQ(few->logits(tokens), engine.create_model(plan, all, {Device::cpu, Precision::bfloat16})->logits(tokens));
 }
 
+// Matrices with two bytes per number, norms with four.
+TEST(ConfigPlan, BytesOfTheWeightsAreThoseInMemory) {
+    const ModelPlan plan = hf_plan({{"model_type", "llama"},
+                                    {"hidden_size", 32},
+                                    {"num_hidden_layers", 3},
+                                    {"num_attention_heads", 4},
+                                    {"num_key_value_heads", 2},
+                                    {"intermediate_size", 80},
+                                    {"vocab_size", 100},
+                                    {"tie_word_embeddings", true},
+                                    {"max_position_embeddings", 64}});
+    constexpr std::int64_t matrices = 100 * 32 + 3 * (64 * 32 + 32 * 32 + 3 * 80 * 32), norms = 7 * 32;
+    EXPECT_EQ(OpenedModel::bytes_of_weights(plan, Precision::float32), 4 * (matrices + norms));
+    EXPECT_EQ(OpenedModel::bytes_of_weights(plan, Precision::bfloat16), 2 * matrices + 4 * norms);
+}
+
 void expect_logits_of_transformers(const fs::path& folder, double tolerance) {
     SCOPED_TRACE(folder.filename().string());
     const json expected = read_json_file(folder / "expected.json");
