@@ -15,12 +15,17 @@
 #include "core/rope/rotary_setup.h"
 #include "core/store/imported.h"
 #include "core/study/head_vectors.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* models_choice = "models";        // of LabFile::choice
+constexpr const char* model_setting = "opened_model";  // the name of a measured model
+constexpr const char* other_theta = ", θ = ";          // follows the model's name
 
 // The weights that were loaded last.
 class LoadedModel {
@@ -100,7 +105,7 @@ RunCheckpoint external_run(const fs::path& path, const std::string& text, const 
     RunCheckpoint result;
     result.path = path;
     result.name = steps.empty() ? opened->name() : fs::canonical(path).filename().string();
-    if (theta) result.name += ", θ = " + number_text(*theta);
+    if (theta) result.name += other_theta + number_text(*theta);
     result.vocabulary = vocabulary.to_text();
     result.is_written = true;
     result.spec.context = external->plan.sizes.T;
@@ -128,7 +133,7 @@ RunId store_measurement(LabFile& lab, const RunCheckpoint& model, const ProbeRes
     const std::int64_t seed = 1'000'000'000 + std::ssize(lab.runs());
     const nlohmann::json settings = {
         {imported_setting, "opened model"},
-        {"opened_model", model.name},
+        {model_setting, model.name},
         {"data", model.external->corpus->name},
         {"layers", std::ssize(plan.layers)},
         {"heads", setup.heads},
@@ -145,8 +150,11 @@ RunId store_measurement(LabFile& lab, const RunCheckpoint& model, const ProbeRes
     summary.best_validation_loss = summary.final_validation_loss = result.loss;
     summary.best_iteration = step;
     summary.seconds = summary.tokens_per_second = RunSummary::unknown;
+    std::vector<ModelMark> marks = marks_of_text(lab.choice(models_choice));
+    keep_mark(marks, mark_of_path(model.path));
     RunId id = 0;
     lab.in_one_transaction([&] {
+        lab.set_choice(models_choice, text_of_marks(marks));
         // Measurements that follow each other are of one experiment, so that results and lectures have them together.
         const Experiment described(imported_experiment);
         const std::vector<ExperimentRecord> before = lab.experiments();
@@ -218,6 +226,13 @@ std::string text_of_marks(std::span<const ModelMark> marks) {
     return list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+std::size_t keep_mark(std::vector<ModelMark>& marks, const ModelMark& mark) {
+    auto place = std::ranges::find(marks, mark.path, &ModelMark::path);
+    if (place == marks.end()) place = marks.insert(marks.end(), mark);
+    *place = mark;
+    return static_cast<std::size_t>(place - marks.begin());
+}
+
 std::vector<ModelMark> marks_of_text(const std::string& text) {
     std::vector<ModelMark> marks;
     if (text.empty()) return marks;
@@ -242,6 +257,19 @@ void require_same_model(const ModelMark& then) {
         throw BadInput("The files of the model " + then.name + " at " + then.path +
                        " have changed since this lab named it; open the model again to use the new files.");
     }
+}
+
+std::optional<ModelMark> mark_of_run(const LabFile& lab, const RunRecord& run) {
+    const nlohmann::json settings = stored_settings(run);
+    const auto stored = settings.find(model_setting);
+    if (stored == settings.end() || !stored->is_string()) return std::nullopt;
+    const std::string name = *stored;
+    const auto is_own = [&](const ModelMark& mark) {
+        return name == mark.name || name.starts_with(mark.name + other_theta);
+    };
+    const std::vector<ModelMark> marks = marks_of_text(lab.choice(models_choice));
+    const auto found = std::ranges::find_if(marks, is_own);
+    return found == marks.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace ropelab

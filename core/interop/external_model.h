@@ -23,7 +23,8 @@ RunCheckpoint external_run(const std::filesystem::path& path, const std::string&
 
 /// Stores what was measured of an external model as a snapshot of a new run, which counts as imported; its vocabulary
 /// only if there are attention maps, whose tokens it names. Returns the id. Throws BadInput, naming what differs, if no
-/// run has the model's sizes and frequencies, with which the figures of a run interpret its snapshots.
+/// run has the model's sizes and frequencies, with which the figures of a run interpret its snapshots. The lab also
+/// keeps the model's mark.
 RunId store_measurement(LabFile& lab, const RunCheckpoint& model, const ProbeResult& result, std::int64_t step = 0);
 
 /// What a lab keeps of a model that it names and does not contain.
@@ -44,9 +45,13 @@ ModelMark mark_of(const OpenedModel& model);
 ModelMark mark_of_path(const std::filesystem::path& path);
 /// As LabFile::choice("models") keeps it: a JSON list.
 std::string text_of_marks(std::span<const ModelMark> marks);
+/// Adds the mark, or replaces that of the same path. Returns its index.
+std::size_t keep_mark(std::vector<ModelMark>& marks, const ModelMark& mark);
 /// Throws BadInput for another text; "" is an empty list.
 std::vector<ModelMark> marks_of_text(const std::string& text);
 /// Throws BadInput if the model has moved, or if its files have changed since.
 void require_same_model(const ModelMark& then);
+/// The mark of the model that store_measurement() measured for this run; nullopt for another run.
+std::optional<ModelMark> mark_of_run(const LabFile& lab, const RunRecord& run);
 
 }  // namespace ropelab

@@ -319,6 +319,37 @@ TEST(OpenedVerbs, ProbeMeasuresWhatTransformersComputes) {
     EXPECT_EQ(beyond["evaluations"].size(), 8U);
 }
 
+TEST(OpenedVerbs, ALabKeepsWhatWasMeasuredOfAModelAndSaysThatItMoved) {
+    SKIP_WITHOUT_SHARED_DATA(llama);
+    const ScratchFolder scratch;
+    const ScratchFolder folder;
+    const std::string model = llama_with_tokenizer(folder);
+    const std::string text = scratch.write("text.txt", std::string(150, 'a') + std::string(150, 'b')).string();
+    const std::string lab = (scratch / "model.ropelab").string();
+    const auto store = [&](const char* theta) {
+        return ropelab_cli({"probe", "--model", model, "--theta", theta, "--text-file", text, "--context", "32",
+                            "--sequences", "2", "--map", "0", "--store", lab, "--json"})
+            .json();
+    };
+    const json own = store("5000"), misread = store("50");
+    EXPECT_EQ(own.at("stored_run"), 1);
+    EXPECT_EQ(misread.at("stored_run"), 2);
+    const auto quantity = [&](const std::string& expression) {
+        return std::stod(ropelab_cli({"quantity", expression, "--lab", lab}).out);
+    };
+    EXPECT_NEAR(quantity("position_loss(0, 31, theta=5000)"), own.at("loss").get<double>(), 1e-5);
+    EXPECT_NEAR(quantity("position_loss(0, 31, theta=50)"), misread.at("loss").get<double>(), 1e-5);
+    EXPECT_NE(own.at("loss"), misread.at("loss"));
+
+    const auto evaluate = [&] { return ropelab_cli({"probe", "--lab", lab, "--run", "2", "--text", "abba"}); };
+    EXPECT_BAD_INPUT(evaluate(), "evaluate the model itself with --model " + fs::canonical(model).string());
+    fs::rename(model, scratch / "elsewhere");
+    EXPECT_BAD_INPUT(evaluate(), "is no longer at");
+    EXPECT_EQ(ropelab_cli({"probe", "--lab", lab, "--run", "2"}).status, 0) << "what was measured is still there";
+    fs::rename(scratch / "elsewhere", model);
+    EXPECT_BAD_INPUT(ropelab_cli({"probe", "--model", model, "--store", lab, "--text", "ab"}), "--store keeps");
+}
+
 // Of which a file has only holes.
 TEST(OpenedVerbs, WeightsThatDoNotFitAreRefusedBeforeTheyAreRead) {
     SKIP_WITHOUT_SHARED_DATA(llama);

@@ -372,12 +372,10 @@ const ModelMark* LabDocument::model(RunId id) const {
 }
 
 RunId LabDocument::addModel(const ModelMark& mark) {
-    auto place = std::ranges::find(m_models, mark.path, &ModelMark::path);
-    if (place == m_models.end()) place = m_models.insert(m_models.end(), mark);
-    *place = mark;
+    const std::size_t place = keep_mark(m_models, mark);
     storeChoice("models", text_of_marks(m_models));
     emit modelsChanged();
-    return -1 - (place - m_models.begin());
+    return -1 - static_cast<RunId>(place);
 }
 
 void LabDocument::release() {

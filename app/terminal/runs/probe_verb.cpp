@@ -664,9 +664,14 @@ ProbeRequest request_of(const Flags& flags, const Checkpoint& checkpoint) {
         const auto corpus = corpus_of(checkpoint, flags.data_dir);
         constexpr std::int64_t default_windows = 32;
         request.sequences = spaced_sequences(corpus->validation, length, flags.sequences.value_or(default_windows));
-        request.map_size = checkpoint.external ? external_snapshot_request(checkpoint).map_size
-                                               : snapshot_request(spec, corpus->validation).map_size;
-        request.retrieval = retrieval_test(corpus->validation, length, 4, retrieval_grid(length));
+        if (checkpoint.external) {  // whose retrieval test at each distance would take many times as long as the rest
+            ProbeRequest usual = external_snapshot_request(checkpoint);
+            request.map_size = usual.map_size;
+            request.retrieval = std::move(usual.retrieval);
+        } else {
+            request.map_size = snapshot_request(spec, corpus->validation).map_size;
+            request.retrieval = retrieval_test(corpus->validation, length, 4, retrieval_grid(length));
+        }
     }
     if (flags.map) request.map_size = *flags.map;
     const std::int64_t pairs = pairs_of(plan_of(checkpoint));
@@ -695,6 +700,11 @@ std::optional<Probed> from_snapshot(const LabFile& lab, const RunRecord& record,
 
 Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& record, const Flags& flags) {
     const RunCheckpoint known_run = run_checkpoint(lab, record);
+    if (const auto mark = mark_of_run(lab, record)) {
+        require_same_model(*mark);
+        throw BadInput("The lab has only what was measured of the model " + mark->name +
+                       "; evaluate the model itself with --model " + mark->path + ".");
+    }
     if (known_run.path.empty()) throw BadInput(no_model_words(record.name));
     auto checkpoint = read_checkpoint(known_run);
     const auto iterations = lab.snapshots(record.id);
