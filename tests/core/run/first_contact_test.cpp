@@ -179,6 +179,12 @@ TEST_F(FirstContactTest, SettingsOverrideTheRecord) {
     spec.cuda_graphs = GraphUse::off;
     choose_device_trust(engine, spec, std::nullopt, how);
     EXPECT_EQ(engine.trusted, DeviceTrust());
+    // Runs on the CPU need no check.
+    EXPECT_EQ(choose_device_trust(engine, {}, RunConditions{"float32", "cpu", 1, "as before"}, how).message, "");
+    spec = {};
+    spec.device = Device::cpu;
+    EXPECT_EQ(choose_device_trust(engine, spec, std::nullopt, how).message, "");
+    EXPECT_FALSE(read_device_record(how.folder, engine.identity));
 }
 
 TEST_F(FirstContactTest, ResumedRunGetsNoGraphsIfItHadNone) {

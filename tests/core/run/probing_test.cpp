@@ -102,7 +102,11 @@ TEST(Probing, SequencesAreSpacedOrExhaustive) {
             EXPECT_EQ(spaced.targets[window * 9 + i], tokens[start + i + 1]);
         }
     }
-    EXPECT_EQ(spaced_sequences(tokens, 10, 0).count(), 9);
+    for (const auto& [count, sequences] : {std::pair(0, 9), {1, 1}}) {  // each follows the last, from the beginning on
+        const ProbeSequences next = spaced_sequences(tokens, 10, count);
+        EXPECT_EQ(next.count(), sequences);
+        EXPECT_TRUE(std::equal(next.tokens.begin(), next.tokens.end(), tokens.begin()));
+    }
     const std::int64_t largest = std::numeric_limits<std::int64_t>::max();
     EXPECT_EQ(spaced_sequences(tokens, 10, largest).count(), 9) << "sequences that overlap are not independent";
     EXPECT_MESSAGE(spaced_sequences(tokens, largest, 1), BadInput, "needs at least 9223372036854775808.");
@@ -214,6 +218,7 @@ TEST(Probing, SpectrumOfAWaveHasItsPeakAtTheWavelength) {
     EXPECT_NEAR(spectrum[0], 0.0, 1e-6);
     EXPECT_NEAR(spectrum[4], 0.25, 1e-6);
     EXPECT_NEAR(spectrum[5], 0.0, 1e-6);
+    EXPECT_TRUE(attention_spectrum({}, 0, 0).empty());
     EXPECT_TRUE(attention_spectrum(compacted(result, 16), 0, 0).empty());  // the number of distances is reduced
 
     result.length = 128;  // a sliding window of 64 tokens: no attention beyond it

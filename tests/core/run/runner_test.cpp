@@ -332,7 +332,7 @@ TEST_F(RunnerTest, DivergedRunFailsAndOtherRunsFinish) {
     EXPECT_EQ(ended[1].run, 2);
     EXPECT_EQ(ended[1].state, RunState::finished);
     EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::failed);
-    EXPECT_THAT(log.of<event::SweepEnded>().front().message, testing::HasSubstr("1 of 2 runs failed"));
+    EXPECT_EQ(log.of<event::SweepEnded>().front().message, "1 of 2 runs failed. " + ended[0].message);
 }
 
 TEST_F(RunnerTest, CohortThatCannotStartFailsAndTheNextTrains) {
@@ -437,6 +437,20 @@ TEST_F(RunnerTest, ReportsAnEngineThatCannotBeLoaded) {
     runner.join();
     EXPECT_EQ(log.of<event::RunEnded>().front().message, "The training engine cannot be loaded.");
     EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::failed);
+    EXPECT_EQ(log.of<event::SweepEnded>().front().message, "The training engine cannot be loaded.");
+}
+
+// Of one step; of more, the speed that is shown is a moving average.
+TEST_F(RunnerTest, TheShownSpeedIsThatOfAllRunsTogether) {
+    RunSpec run = spec();
+    run.iterations = 1;
+    EventLog log;
+    Runner runner(engine(), sink(log));
+    runner.start({{planned(1, run), planned(2, run), planned(3, run)}, {}, {}, {}, {}});
+    runner.join();
+    const double shown = log.of<event::Progress>().back().tokens_per_second;
+    ASSERT_EQ(log.of<event::RunEnded>().size(), 3U);
+    for (const auto& end : log.of<event::RunEnded>()) EXPECT_NEAR(end.summary.tokens_per_second / shown, 1, 1e-9);
 }
 
 TEST_F(RunnerTest, DestructorStopsAndJoins) {
@@ -584,6 +598,41 @@ TEST_F(RunnerTest, TrainsSequentiallyIfFasterWithTheSameBits) {
     EXPECT_EQ(together.first, together.second);
 }
 
+// Few are left, so that measuring widths does not pay.
+TEST_F(RunnerTest, AResumedCohortIsMeasuredForTheStepsThatAreLeft) {
+    clear_step_times();
+    RunSpec run = long_run();
+    run.threads = 1;
+    run.probe_every = 0;
+    CohortStart start;
+    start.runs = {run, run};
+    start.runs[1].theta = 500;
+    const auto corpus = open_corpus(run, {});
+    const auto cohort = engine_.create_cohort(start, corpus->token_data());
+    std::vector<PlannedRun> runs;
+    for (std::int64_t i = 0; i < 2; ++i) {
+        PlannedRun& resumed = runs.emplace_back(planned(i + 1, start.runs[static_cast<std::size_t>(i)]));
+        resumed.resume = true;
+        write_checkpoint(resumed.checkpoint, {resumed.spec,
+                                              corpus->vocabulary.to_text(),
+                                              cohort->conditions(),
+                                              run.iterations - 2,
+                                              0,
+                                              {},
+                                              cohort->state(i)});
+    }
+    SlowTogether slow;
+    EventLog log;
+    Runner runner([&]() -> Engine& { return slow; }, sink(log));
+    runner.start({runs, {}, {}, {}, {}});
+    runner.join();
+    const auto started = log.of<event::CohortStarted>();
+    ASSERT_EQ(started.size(), 1U);
+    EXPECT_EQ(started[0].runs, (std::vector<RunId>{1, 2}));
+    EXPECT_EQ(started[0].iteration, run.iterations - 2);
+    EXPECT_EQ(log.of<event::Step>().size(), 4U);
+}
+
 TEST_F(RunnerTest, SweepStoppedWhileMeasuringHasNotBegun) {
     clear_step_times();
     const RunSpec run = long_run();
@@ -628,6 +677,9 @@ TEST_F(RunnerTest, PauseEndsMeasuring) {
     // No measurement was against training together.
     EXPECT_EQ(log.of<event::CohortStarted>().front().runs, (std::vector<RunId>{1, 2}));
     EXPECT_TRUE(log.of<event::Step>().empty());
+    for (const auto& progress : log.of<event::Progress>()) {
+        EXPECT_EQ(progress.paused, progress.phase != "loading the training engine") << progress.phase;
+    }
     runner.stop();
     runner.join();
     EXPECT_EQ(log.of<event::RunEnded>().size(), 2U);
