@@ -1,3 +1,5 @@
+#pragma once
+
 #include <CLI/CLI.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
