@@ -290,7 +290,9 @@ std::string group_words(const ResultsTable& table, const ResultGroup& group) {
 
 std::string imported_words(const ResultsTable& table) {
     std::set<std::string> programs = {imported_from(table.shared)};
-    for (const ResultGroup& group : table.groups) programs.insert(imported_from(group.settings));
+    if (std::ranges::find(table.swept, imported_setting) != table.swept.end()) {
+        for (const ResultGroup& group : table.groups) programs.insert(imported_from(group.settings));
+    }
     programs.erase("");
     return joined(programs);
 }

@@ -208,10 +208,13 @@ std::string text_words(const ResultsTable& table) {
 }
 
 std::size_t count_texts(const ResultsTable& table) {
-    std::set<std::map<std::string, nlohmann::json>> texts;
+    std::vector<std::string> keys = table.swept;
+    std::erase_if(keys, [](const std::string& key) { return !is_text_setting(key); });
+    if (keys.empty()) return std::min<std::size_t>(table.groups.size(), 1);
+    std::set<std::vector<nlohmann::json>> texts;
     for (const ResultGroup& group : table.groups) {
-        auto text = group.settings;
-        std::erase_if(text, [](const auto& setting) { return !is_text_setting(setting.first); });
+        std::vector<nlohmann::json> text;
+        for (const std::string& key : keys) text.push_back(group.settings.at(key));
         texts.insert(std::move(text));
     }
     return texts.size();

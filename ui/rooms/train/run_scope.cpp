@@ -217,9 +217,10 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
     };
     connect(&m_runs, &RunStore::reloaded, this, reload);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, reload);
-    connect(&m_runs, &RunStore::visibilityChanged, this, [this] {
-        if (!m_applying) renew();
-    });
+    // Once for the thousands of runs that the start of a sweep hides.
+    m_renewal.setSingleShot(true);
+    connect(&m_renewal, &QTimer::timeout, this, &RunScope::renew);
+    connect(&m_runs, &RunStore::visibilityChanged, &m_renewal, qOverload<>(&QTimer::start));
     reload();
 }
 
@@ -334,9 +335,7 @@ void RunScope::setPicked(RunId run) {
 void RunScope::apply(Scope scope) {
     std::vector<std::pair<RunId, bool>> wanted;
     for (const RunView& run : m_runs.runs()) wanted.emplace_back(run.record.id, contains(scope, run));
-    m_applying = true;
     for (const auto& [run, visible] : wanted) m_runs.setVisible(run, visible);
-    m_applying = false;
     m_scope = scope;
     renew();
 }

@@ -3,6 +3,7 @@
 #include <QIcon>
 #include <QLabel>
 #include <QLayout>
+#include <QTimer>
 #include <QWidget>
 #include <string>
 #include <vector>
@@ -94,7 +95,7 @@ class RunScope : public QWidget {
     std::vector<Setting> m_settings;  // of the lab's runs, pinned ones first
     RunId m_picked = 0;
     std::int64_t m_latest = 0;  // id of the latest experiment
-    bool m_applying = false;
+    QTimer m_renewal;           // after runs were hidden or shown
     bool m_listShown = false;
     QBoxLayout* m_rows = nullptr;
     QHBoxLayout* m_buttons = nullptr;

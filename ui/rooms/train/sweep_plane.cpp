@@ -64,9 +64,11 @@ SweepPlane::SweepPlane(SessionActions& actions, ExperimentModel& experiment, con
     connect(&m_runs, &RunStore::reloaded, this, &SweepPlane::renew);
     connect(&m_runs, &RunStore::runChanged, this, [this](RunId run) {
         const RunView* view = m_runs.find(run);
-        if (view && view->record.summary) renew();
+        if (view && view->record.summary) m_renewal.start();
     });
-    connect(&m_runs, &RunStore::visibilityChanged, this, &SweepPlane::renew);
+    m_renewal.setSingleShot(true);
+    connect(&m_renewal, &QTimer::timeout, this, &SweepPlane::renew);
+    connect(&m_runs, &RunStore::visibilityChanged, &m_renewal, qOverload<>(&QTimer::start));
     renew();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QFrame>
+#include <QTimer>
 #include <optional>
 #include <vector>
 
@@ -51,6 +52,7 @@ class SweepPlane : public QFrame {
     std::optional<std::size_t> m_picked;  // index of the point that was clicked last
     std::optional<PlanePoint> m_moved;    // where the picked point is while it is dragged
     bool m_isPressed = false;
+    QTimer m_renewal;  // after runs were hidden or shown, or ended
 };
 
 }  // namespace ropelab::ui

@@ -1,6 +1,7 @@
 #include "ui/rooms/train/run_scope.h"
 
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QLabel>
@@ -56,6 +57,7 @@ TEST_F(RunScopeTest, SaysHowManyEarlierRunsANewSweepHides) {
     EXPECT_EQ(scope().choice()->currentText(), "All sweeps");
     EXPECT_EQ(room->plot().mapTo(room.get(), QPoint()).y(), before);
     workspace->runs().setVisible(3, false);
+    QCoreApplication::processEvents();  // many runs may follow
     EXPECT_EQ(scope().choice()->currentText(), "Ticked runs");
     EXPECT_EQ(scope().hiddenText(), "1 run hidden");
 }
