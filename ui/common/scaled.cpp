@@ -97,10 +97,7 @@ void setLook(QWidget* widget, const char* property, bool on) {
 }
 
 void colorAsError(QLabel* label) {
-    follow(label, [label] {
-        // A style sheet is required, because the style sheet of the application overrides a palette.
-        label->setStyleSheet(u"color: %1;"_s.arg(ThemeManager::instance().theme().error.name()));
-    });
+    label->setProperty("tone", u"error"_s);
 }
 
 QLabel* makeNote(QWidget* parent) {

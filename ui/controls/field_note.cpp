@@ -30,8 +30,8 @@ FieldNote::FieldNote(QWidget* field, Look look) : QLabel(field), m_field(field) 
     setTextFormat(Qt::PlainText);
     if (look == Look::framed) {
         setAttribute(Qt::WA_TransparentForMouseEvents);
-        connect(&ThemeManager::instance(), &ThemeManager::changed, this, &FieldNote::frame);
-        frame();
+        setProperty("framed", true);
+        connect(&ThemeManager::instance(), &ThemeManager::changed, this, &FieldNote::place);
     } else {
         setProperty("panel", true);  // an opaque background
         scaleMargins(this, {0, 2, 0, 4});
@@ -41,15 +41,6 @@ FieldNote::FieldNote(QWidget* field, Look look) : QLabel(field), m_field(field) 
     field->installEventFilter(this);
     // The note may have become a child of a widget around the field.
     connect(field, &QObject::destroyed, this, &QObject::deleteLater);
-}
-
-void FieldNote::frame() {
-    const ThemeManager& manager = ThemeManager::instance();
-    const Theme& theme = manager.theme();
-    setStyleSheet(u"color: %1; background: %2; border: 1px solid %1; border-radius: 3px; padding: %3px;"_s
-                      .arg(theme.error.name(), theme.panel.name())
-                      .arg(manager.pixels(2)));
-    place();
 }
 
 void FieldNote::say(const QString& sentence) {

@@ -22,7 +22,6 @@ class FieldNote : public QLabel {
 
  private:
     void place();
-    void frame();
     QPointer<QWidget> m_field;
 };
 

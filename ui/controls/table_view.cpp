@@ -1,6 +1,7 @@
 #include "ui/controls/table_view.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -22,7 +23,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kPadding = 8;  // pixels at 100 % scale, on both sides of a cell's text
+constexpr int kPadding = 8;  // pixels at 100 % scale, on both sides of a cell's text, as in style.qss
 
 /// A selected row keeps the colours of its text and of its swatch, and a row with wrapped text is high enough for it.
 class WordDelegate : public QStyledItemDelegate {
@@ -51,20 +52,22 @@ class WordDelegate : public QStyledItemDelegate {
     }
 };
 
-void restyle(QTableView* view) {
-    const auto& manager = ThemeManager::instance();
-    const Theme& theme = manager.theme();
-    view->verticalHeader()->setDefaultSectionSize(manager.pixels(26));
-    QColor picked = theme.accent;
-    picked.setAlphaF(0.12F);
-    view->setStyleSheet(
-        u"QTableView { selection-background-color: %1; }"
-        "QTableView::item { border: none; padding: 0 %2px; }"
-        "QTableView::item:selected { background: %1; }"_s
-            .arg(u"rgba(%1, %2, %3, %4)"_s.arg(picked.red()).arg(picked.green()).arg(picked.blue()).arg(picked.alpha()))
-            .arg(manager.pixels(kPadding)));
-    view->resizeColumnsToContents();
-}
+/// A hidden page gets its style when it is shown (ui/theme/page_styles.h).
+class FitsColumns : public QObject {
+ public:
+    explicit FitsColumns(QTableView* view) : QObject(view), m_view(view) { fit(); }
+    bool eventFilter(QObject* /*watched*/, QEvent* event) override {
+        if (event->type() == QEvent::StyleChange) fit();
+        return false;
+    }
+
+ private:
+    void fit() {
+        m_view->verticalHeader()->setDefaultSectionSize(ThemeManager::instance().pixels(26));
+        m_view->resizeColumnsToContents();
+    }
+    QTableView* m_view;
+};
 
 }  // namespace
 
@@ -83,8 +86,8 @@ QTableView* makeTableView(const QString& name, QAbstractItemModel* model, QWidge
     view->setTabKeyNavigation(false);
     view->verticalHeader()->hide();
     view->horizontalHeader()->setHighlightSections(false);
-    restyle(view);
-    QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, view, [view] { restyle(view); });
+    view->setProperty("fitted", true);
+    view->installEventFilter(new FitsColumns(view));
     return view;
 }
 

@@ -150,10 +150,6 @@ TextList::TextList(const QString& name, QString words, QString nothing, QWidget*
     cards->addStretch(1);
     m_content = content;
     column->addWidget(area, 1);
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
-        m_shown.clear();
-        makeCards();
-    });
     setContent({});
 }
 
@@ -212,8 +208,7 @@ QWidget* TextList::makeCard(int row) {
         if (text.isEmpty()) continue;
         if (tone != TextTable::Tone::normal) {
             QLabel* verdict = add(i, text);
-            const auto color = m_table->index(row, i).data(Qt::ForegroundRole).value<QColor>();
-            verdict->setStyleSheet(u"color: %1; font-weight: 600;"_s.arg(color.name()));
+            verdict->setProperty("tone", bannerOf(tone));
             card->setProperty("banner", bannerOf(tone));
             verdict->setWordWrap(false);
             line->addWidget(verdict);

@@ -1,10 +1,12 @@
 #include "ui/theme/page_styles.h"
 
 #include <QApplication>
+#include <QElapsedTimer>
 #include <QEvent>
 #include <QPointer>
 #include <QSet>
 #include <QStyle>
+#include <QTimer>
 #include <QWidget>
 #include <utility>
 
@@ -24,16 +26,25 @@ Pages& pages() {
 
 long polished = 0;
 
-/// The widget and what is in it, parents first; without hidden pages, which are unstyled from now on.
+QList<QPointer<QWidget>>& laterPopups() {
+    static QList<QPointer<QWidget>> popups;
+    return popups;
+}
+
+/// The widget, what is in it and its windows, parents first; without hidden pages, which are unstyled from now on, and
+/// without closed menus and lists, which follow in later turns of the event loop.
 void collect(QWidget* widget, QList<QPointer<QWidget>>& widgets) {
     if (pages().all.contains(widget) && widget->isHidden()) {
         pages().unstyled.insert(widget);
         return;
     }
+    if (widget->windowType() == Qt::Popup && widget->isHidden()) {
+        laterPopups().append(widget);
+        return;
+    }
     if (widget->testAttribute(Qt::WA_WState_Polished)) widgets.append(widget);
     for (QObject* child : widget->children()) {
-        auto* inner = child->isWidgetType() ? static_cast<QWidget*>(child) : nullptr;
-        if (inner && !inner->isWindow()) collect(inner, widgets);
+        if (child->isWidgetType()) collect(static_cast<QWidget*>(child), widgets);
     }
 }
 
@@ -47,6 +58,27 @@ void polish(const QList<QPointer<QWidget>>& widgets) {
         if (*each) QApplication::sendEvent(*each, &change);
     }
     polished += widgets.size();
+}
+
+void polishPopups() {
+    constexpr qint64 mostMs = 8;
+    QElapsedTimer timer;
+    timer.start();
+    while (!laterPopups().isEmpty() && timer.elapsed() < mostMs) {
+        const QPointer<QWidget> popup = laterPopups().takeFirst();
+        if (!popup) continue;
+        QList<QPointer<QWidget>> widgets = {popup};
+        for (QWidget* inner : popup->findChildren<QWidget*>()) widgets.append(inner);
+        widgets.removeIf([](const auto& each) { return !each->testAttribute(Qt::WA_WState_Polished); });
+        polish(widgets);
+    }
+    if (!laterPopups().isEmpty()) QTimer::singleShot(0, qApp, polishPopups);
+}
+
+/// Polishes the widgets now and the popups that were collected with them later.
+void polishAll(const QList<QPointer<QWidget>>& widgets) {
+    polish(widgets);
+    if (!laterPopups().isEmpty()) QTimer::singleShot(0, qApp, polishPopups);
 }
 
 }  // namespace
@@ -65,15 +97,18 @@ void showStyled(QWidget* page) {
     pages().all.remove(page);  // it is still hidden
     collect(page, widgets);
     pages().all.insert(page);
-    polish(widgets);
+    polishAll(widgets);
 }
 
 void setStyleSheetOnce(const QString& sheet) {
     qApp->style()->unpolish(qApp);  // the style forgets the widgets, so that the next line polishes none
     qApp->setStyleSheet(sheet);
     QList<QPointer<QWidget>> widgets;
-    for (QWidget* window : QApplication::topLevelWidgets()) collect(window, widgets);
-    polish(widgets);
+    laterPopups().clear();
+    for (QWidget* window : QApplication::topLevelWidgets()) {
+        if (!window->parentWidget()) collect(window, widgets);
+    }
+    polishAll(widgets);
 }
 
 long polishedWidgets() {

@@ -96,7 +96,10 @@ QString styleSheet(const Theme& theme, const ThemeManager& manager) {
         return QString();
     }
     const QString source = QString::fromUtf8(file.readAll());
+    QColor picked = theme.accent;
+    picked.setAlphaF(0.12F);
     const std::map<QString, QColor> colors = {
+        {u"picked"_s, picked},
         {u"window"_s, theme.window},
         {u"panel"_s, theme.panel},
         {u"paper"_s, theme.paper},
@@ -137,7 +140,7 @@ QString styleSheet(const Theme& theme, const ThemeManager& manager) {
             const auto color = colors.find(match.captured(1));
             const auto length = lengths.find(match.captured(1));
             if (color != colors.end()) {
-                result += color->second.name();
+                result += color->second.name(color->second.alpha() < 255 ? QColor::HexArgb : QColor::HexRgb);
             } else if (length != lengths.end()) {
                 result += QString::number(length->second) + u"px"_s;
             } else {  // @appearance is the only name that is neither

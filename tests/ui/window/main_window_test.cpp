@@ -116,6 +116,7 @@ TEST_F(Window, ChangeOfTheTextSizePolishesEachVisibleWidgetOnce) {
     const auto changed = polishedBy([&] { theme.setScale(150); });
     EXPECT_GT(changed, 50);
     EXPECT_LT(changed, all / 2) << "hidden pages are polished when they are shown";
+    EXPECT_GT(polishedBy([] { QApplication::processEvents(); }), 0) << "closed lists follow the visible widgets";
     EXPECT_GT(polishedBy([&] { window->showRoom("rotation"); }), 50);
     EXPECT_GT(pixels("rotation"), before);
     EXPECT_EQ(polishedBy([&] { window->showRoom("train"); }), 0) << "no page is polished again";

@@ -511,16 +511,6 @@ void RunList::addLook(QMenu* menu, const RunView& run) {
 
 void RunList::restyle() {
     const auto& manager = ThemeManager::instance();
-    // The check boxes of the list look like the QCheckBoxes elsewhere in the window.
-    const Theme& theme = manager.theme();
-    const QString box =
-        u"QTreeView::indicator { width: %1px; height: %1px; border: 1px solid %2; border-radius: 3px; background: %3; }"
-        "QTreeView::indicator:checked { background: %4; border-color: %4; image: url(:/theme/check-%5.svg); }"
-        "QTreeView::item { padding: %6px 0; }"_s;
-    setStyleSheet(box.arg(manager.pixels(12))
-                      .arg(theme.quietText.name(), theme.field.name(), theme.accent.name(),
-                           theme.appearance == Appearance::dark ? u"dark"_s : u"light"_s)
-                      .arg(manager.pixels(2)));
     setIconSize(RunTable::swatchSize());
     header()->setMinimumSectionSize(manager.pixels(56));
     fitStates();

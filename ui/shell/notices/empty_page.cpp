@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "ui/common/scaled.h"
 #include "ui/theme/theme_manager.h"
@@ -22,10 +23,7 @@ constexpr double kFaded = 0.6;
 /// A picture of the guide, as large as there is space for it.
 class ExamplePicture : public QWidget {
  public:
-    ExamplePicture(const QString& name, QWidget* parent)
-        : QWidget(parent),
-          m_light(u":/docs/images/%1.png"_s.arg(name)),
-          m_dark(u":/docs/images/%1-dark.png"_s.arg(name)) {
+    ExamplePicture(QString name, QWidget* parent) : QWidget(parent), m_name(std::move(name)) {
         setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
         setAccessibleName(u"Picture of this page with example data"_s);
         setToolTip(u"The picture is an example of what this page shows when there are runs."_s);
@@ -36,7 +34,12 @@ class ExamplePicture : public QWidget {
         // A lecture would show its class the runs of another lab.
         if (window()->property("lecture").toBool()) return;
         const Theme& theme = ThemeManager::instance().theme();
-        const QPixmap& picture = theme.appearance == Appearance::dark ? m_dark : m_light;
+        const QString suffix = theme.appearance == Appearance::dark ? u"-dark"_s : QString();
+        if (const QString file = u":/docs/images/%1%2.png"_s.arg(m_name, suffix); file != m_file) {
+            m_picture.load(file);
+            m_file = file;
+        }
+        const QPixmap& picture = m_picture;
         const double most = ThemeManager::instance().px(720);
         const QRectF part(picture.width() * kStage.x(), picture.height() * kStage.y(), picture.width() * kStage.width(),
                           picture.height() * kStage.height());
@@ -62,8 +65,9 @@ class ExamplePicture : public QWidget {
     }
 
  private:
-    QPixmap m_light;
-    QPixmap m_dark;
+    QString m_name;
+    QPixmap m_picture;  // of the theme in which it was painted last; most pages are never painted
+    QString m_file;     // of the picture
 };
 
 }  // namespace
