@@ -55,7 +55,7 @@ const std::array<Measure, measure_count>& measures() {
          [](const RunSummary& s) { return s.whole_validation_loss.value_or(Description::unknown); }},
         {"test_loss", "test loss", "nats", 4, false, false,
          [](const RunSummary& s) { return s.test_loss.value_or(Description::unknown); }},
-        {"bits_per_character", "bits/char.", "bits", 4, false, true,
+        {"bits_per_character", "bits/char", "bits", 4, false, true,
          [](const RunSummary& s) {
              return s.subwords ? Description::unknown : s.best_validation_loss / std::numbers::ln2;
          }},

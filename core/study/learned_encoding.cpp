@@ -80,14 +80,14 @@ std::vector<double> kernel_biases(const NamedTensor& log_r1, const NamedTensor& 
     return result;
 }
 
-// Norm / √d by distance. Distance 0 has vector `first`; distances beyond the last vector have the last one.
-std::vector<double> deviations(const NamedTensor& vectors, std::int64_t first,
+// Norm / `root` by distance. Distance 0 has vector `first`; distances beyond the last vector have the last one.
+std::vector<double> deviations(const NamedTensor& vectors, std::int64_t first, double root,
                                std::span<const std::int64_t> distances) {
     const std::int64_t last = vectors.shape.front() - 1;
     std::vector<double> result;
     for (const std::int64_t distance : distances) {
         const std::span<const float> vector = row_of(vectors, std::min(first + distance, last));
-        result.push_back(std::sqrt(product(vector, vector) / static_cast<double>(vector.size())));
+        result.push_back(std::sqrt(product(vector, vector)) / root);
     }
     return result;
 }
@@ -144,12 +144,13 @@ std::optional<LearnedEncoding> learned_encoding(const Checkpoint& checkpoint, st
             return LearnedEncoding{LearnedEncoding::Kind::change,
                                    kernel_biases(weight_of(checkpoint, "distance_kernel.log_r1"),
                                                  weight_of(checkpoint, "distance_kernel.log_r2"), head, distances)};
-        case Scores::shaw:
+        case Scores::shaw:  // the sum of both products is divided by √d
             return LearnedEncoding{LearnedEncoding::Kind::deviation,
-                                   deviations(weight_of(checkpoint, attention + "relative_keys.weight"), 0, distances)};
-        case Scores::cope:  // open gates of Δ + 1 tokens, the key and the query's own included
+                                   deviations(weight_of(checkpoint, attention + "relative_keys.weight"), 0,
+                                              std::sqrt(static_cast<double>(spec.head_dim())), distances)};
+        case Scores::cope:  // q·e is not divided; open gates of Δ + 1 tokens, the key and the query's own included
             return LearnedEncoding{LearnedEncoding::Kind::deviation,
-                                   deviations(weight_of(checkpoint, attention + "contextual.weight"), 1, distances)};
+                                   deviations(weight_of(checkpoint, attention + "contextual.weight"), 1, 1, distances)};
         case Scores::transformer_xl:
             return LearnedEncoding{
                 LearnedEncoding::Kind::change,

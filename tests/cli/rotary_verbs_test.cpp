@@ -220,7 +220,7 @@ TEST(ContextVerb, UsesTheScaledFrequenciesInEveryLine) {  // computed with a Pyt
 TEST(ContextVerb, AcceptsAModelAndPrintsTheScan) {
     EXPECT_EQ(json_of({"context", "--model", "Llama 3 8B"}).at("critical_dimension"), 70);
     const auto text = ropelab_cli({"context", "--setup", "theta=500 head_dim=64 context=256"});
-    EXPECT_THAT(text.out, testing::HasSubstr("context bound           154 tokens"));
+    EXPECT_THAT(text.out, testing::HasSubstr("supported context       154 tokens"));
     EXPECT_THAT(text.out, testing::HasSubstr("-4.01 of 32 at Δ = 255; B(Δ) < 0 at 44 of 256 distances"));
     EXPECT_THAT(text.out, testing::HasSubstr("from 100 to 1000000 in steps of 5"));
     EXPECT_BAD_INPUT(ropelab_cli({"context", "--context", "0"}), "--context is 0");

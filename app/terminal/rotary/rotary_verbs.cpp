@@ -177,7 +177,7 @@ void run_context(ContextFlags& flags) {
     }
     std::ostringstream text;
     text << "context                 " << setup.context << " tokens\n"
-         << "context bound           "
+         << "supported context       "
          << (first ? std::to_string(*first) + " tokens (Men et al.: first distance Δ with B(Δ) = Σ cos(Δω_i) < 0)"
                    : "at least the context (Men et al.: B(Δ) = Σ cos(Δω_i) ≥ 0 at every distance Δ below the context)")
          << '\n';

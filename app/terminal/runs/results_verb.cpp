@@ -348,9 +348,10 @@ void add_results(CLI::App& program) {
     auto& flags = with_flags<Flags>(*verb, run);
     verb->add_option("--lab", flags.lab, "Lab file (required)");
     verb->add_option("--format", flags.format, "Output format: text, csv, latex or json")->capture_default_str();
-    verb->add_option("--columns", flags.columns,
-                     "Columns of the table in their order, such as settings,best_validation_loss,n, or a preset: paper "
-                     "or full (default); \"--columns help\" lists all");
+    verb->add_option(
+        "--columns", flags.columns,
+        "Columns of the table in their order, such as settings,best_validation_loss,n, or a preset: short "
+        "(default of the format text), paper or full (default of the others); \"--columns help\" lists all");
     verb->add_flag("--best-bold", flags.best_bold, "LaTeX format: print the best mean of each measure in bold");
     verb->add_flag("--published", flags.published,
                    "Text format: also print the losses that Huang et al. 2025 report, if data set and model are those "

@@ -148,7 +148,9 @@ void add_replay(CLI::App& program) {
         "head", "--head",
         "Head, counted from 0, or -1 for the mean over heads (default: the mean; in attention maps the head with the "
         "largest rotary logit contribution)");
-    job.text("rows", "--rows", "Rows of heat maps: layers or heads");
+    job.text("rows", "--rows",
+             "Rows of heat maps: layers, heads (of one layer), all-heads, or sorted (all heads in the order of their "
+             "strongest pair)");
     job.text("along", "--along", "Horizontal axis of spectra: pair or wavelength");
     job.number("pair", "--pair", "Rotary pair that is highlighted");
     job.number("lag", "--distance", "Distance in tokens between query and key in the figure pair-dials (default: 10)");

@@ -190,7 +190,7 @@ TEST(ResultsLatex, OmitsTheColumnsOfTestsForOneGroup) {
     EXPECT_THAT(
         results_latex(welch_table(one_group)),
         HasSubstr("\\begin{tabular}{rrrrrrrrr}\n\\toprule\n$n$ & best val. loss (nats) & final val. loss (nats) & "
-                  "bits/char. & final train loss (nats) & training time (s) & tokens/s & "
+                  "bits/char & final train loss (nats) & training time (s) & tokens/s & "
                   "95\\,\\% interval & std. error \\\\\n\\midrule\n1 & $1.5000$ & "));
     EXPECT_THAT(full_text(welch_table(one_group)), Not(HasSubstr("verdict")));
 }
