@@ -11,6 +11,8 @@ TEST(DataVerb, ListsSyntheticAndKnownDataSets) {
     std::vector<std::string> names;
     for (const auto& set : list) names.push_back(set.at("name"));
     EXPECT_THAT(names, testing::IsSupersetOf({"synthetic", "synthetic-local", "tinyshakespeare", "enwik8", "text8"}));
+    const std::string text = ropelab_cli({"data", "list"}).out;
+    for (const std::string& name : names) EXPECT_THAT("\n" + text, testing::HasSubstr("\n" + name + "  ")) << name;
 }
 
 TEST(DataVerb, PrintsSizeAlphabetAndEntropy) {

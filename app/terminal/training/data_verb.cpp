@@ -69,7 +69,7 @@ void list(const Flags& flags) {
         if (found) sets.back()["found"] = found->description;
     }
     if (flags.json) return print_json({{"data", sets}});
-    Table table{{{"", 'l', 17}, {"", 'l'}}, {}};
+    Table table{{{"", 'l'}, {"", 'l'}}, {}};
     for (const auto& set : sets) {
         const std::string name = set.at("name");
         table.rows.push_back({name, set.at("about").get<std::string>()});
