@@ -163,23 +163,29 @@ struct Vectors {
 void dot_rows(const float* matrix, const Vectors& x, float* out, std::int64_t out_stride, std::int64_t first,
               std::int64_t last);
 
-/// For products with bfloat16 rows: elements with even and odd indices are separate, because each 32-bit word of a row
-/// contains one of each. The elements after the last multiple of 32 are in `rest`.
+/// Vectors rounded to bfloat16, for products with bfloat16 rows. Processors with products of bfloat16 pairs (AVX-512
+/// BF16) use `halves`, which end with zeros up to a multiple of 32. On others, elements with even and odd indices are
+/// separate, because each 32-bit word of a row contains one of each, and those after the last multiple of 32 are in
+/// `rest`.
 struct PairedVectors {
     explicit PairedVectors(const Vectors& x);
     /// Elements of a vector in `even` and `odd` together.
     std::int64_t paired() const { return columns / 32 * 32; }
+    /// Elements of a vector in `halves`.
+    std::int64_t padded() const { return (columns + 31) / 32 * 32; }
 
     std::int64_t columns;
     std::int64_t count;
-    std::vector<float> even, odd, rest;  // of one vector after the other
+    std::vector<std::uint16_t> halves;  // of one vector after the other, as those below
+    std::vector<float> even, odd, rest;
 };
-/// The matrix is bfloat16, the upper 16 bits of floats.
+/// The matrix is bfloat16, the upper 16 bits of floats. Processors differ in the order of the sums.
 void dot_rows(const std::uint16_t* matrix, const PairedVectors& x, float* out, std::int64_t out_stride,
               std::int64_t first, std::int64_t last);
 
 /// out[i] = Σ weights[r]·rows[r, i].
-void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out);
+template <typename T>
+void sum_weighted_rows(const T* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out);
 
 /// x·Φ(x) in float32 with an error of at most 2e-7·max(1, |x|). `out` may be equal to `x`.
 template <typename T>

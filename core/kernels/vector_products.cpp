@@ -64,8 +64,8 @@ ROPELAB_INLINE Floats sums_of(const Floats (&values)[lane_count]) {
 template <std::int64_t number>
 using Constant = std::integral_constant<std::int64_t, number>;
 
-// tile(rows, vectors, first row, first vector) for tiles whose sums stay in 32 or 16 registers. Four rows are enough
-// loads in flight to hide their latency.
+// tile(rows, vectors, first row, first vector) for tiles whose sums stay in 32 or 16 registers. Rows of single
+// vectors come one by one, because the processor fetches memory ahead that is read in order.
 template <typename Tile>
 ROPELAB_INLINE void for_tiles(std::int64_t first, std::int64_t last, std::int64_t vectors, Tile tile) {
     constexpr std::int64_t rows = 4;
@@ -73,7 +73,8 @@ ROPELAB_INLINE void for_tiles(std::int64_t first, std::int64_t last, std::int64_
     const auto of_rows = [&](auto count, std::int64_t row) ROPELAB_LAMBDA {
         std::int64_t vector = 0;
         for (; vector + most <= vectors; vector += most) tile(count, Constant<most>{}, row, vector);
-        for (; vector < vectors; ++vector) tile(count, Constant<1>{}, row, vector);
+        for (; vector < vectors; ++vector)
+            for (std::int64_t r = 0; r < count(); ++r) tile(Constant<1>{}, Constant<1>{}, row + r, vector);
     };
     std::int64_t row = first;
     for (; row + rows <= last; row += rows) of_rows(Constant<rows>{}, row);
@@ -92,6 +93,47 @@ ROPELAB_INLINE void write_sums(const Floats (&totals)[vectors * rows], float* ou
             for (std::int64_t r = 0; r < rows; ++r) out[v * stride + r] = sum_of(totals[v * rows + r]);
     }
 }
+
+#ifdef ROPELAB_MASKED_ACCESS
+bool multiplies_pairs() {
+    static const bool has_instruction = __builtin_cpu_supports("avx512bf16");
+    return has_instruction;
+}
+
+void dot_rows_in_pairs(const std::uint16_t* matrix, const PairedVectors& x, float* out, std::int64_t out_stride,
+                       std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t step = 2 * lane_count;
+    const std::int64_t columns = x.columns;
+    const __mmask32 left = (1U << (columns % step)) - 1U;
+    for_tiles(
+        first, last, x.count,
+        [&]<std::int64_t rows, std::int64_t vectors>(Constant<rows>, Constant<vectors>, std::int64_t row,
+                                                     std::int64_t vector) ROPELAB_LAMBDA {
+            const std::uint16_t* from = matrix + row * columns;
+            const std::uint16_t* factors = x.halves.data() + vector * x.padded();
+            Floats totals[vectors * rows] = {};
+            const auto add = [&](std::int64_t i, auto load_row) ROPELAB_LAMBDA {
+                __m512i own[rows];
+                for (std::int64_t r = 0; r < rows; ++r) own[r] = load_row(from + r * columns + i);
+                for (std::int64_t v = 0; v < vectors; ++v) {
+                    const __m512i factor = _mm512_loadu_si512(factors + v * x.padded() + i);
+                    // By name, because this library is compiled for processors without the instruction too.
+                    for (std::int64_t r = 0; r < rows; ++r)
+                        asm("vdpbf16ps %2, %1, %0" : "+v"(totals[v * rows + r].part[0]) : "v"(factor), "v"(own[r]));
+                }
+            };
+            std::int64_t i = 0;
+            for (; i + step <= columns; i += step) add(i, [](const void* at) { return _mm512_loadu_si512(at); });
+            if (left != 0) add(i, [&](const void* at) { return _mm512_maskz_loadu_epi16(left, at); });
+            write_sums<rows, vectors>(totals, out + vector * out_stride + row, out_stride);
+        });
+}
+#else
+bool multiplies_pairs() {
+    return false;
+}
+void dot_rows_in_pairs(const std::uint16_t*, const PairedVectors&, float*, std::int64_t, std::int64_t, std::int64_t) {}
+#endif
 
 }  // namespace
 
@@ -118,23 +160,33 @@ void dot_rows(const float* matrix, const Vectors& x, float* out, std::int64_t ou
 }
 
 PairedVectors::PairedVectors(const Vectors& x) : columns(x.columns), count(x.count) {
+    const bool in_pairs = multiplies_pairs();
     const std::int64_t half = paired() / 2;
-    even.resize(static_cast<std::size_t>(count * half));
-    odd.resize(even.size());
+    if (in_pairs) {
+        halves.resize(static_cast<std::size_t>(count * padded()));
+    } else {
+        even.resize(static_cast<std::size_t>(count * half));
+        odd.resize(even.size());
+    }
     for (std::int64_t v = 0; v < count; ++v) {
         const float* from = x.numbers + v * x.stride;
-        float* to_even = even.data() + v * half;
-        float* to_odd = odd.data() + v * half;
-        for (std::int64_t i = 0; i < half; ++i) {
-            to_even[i] = from[2 * i];
-            to_odd[i] = from[2 * i + 1];
+        if (in_pairs) {
+            auto* to = reinterpret_cast<Bfloat16*>(halves.data() + v * padded());
+            for_lanes(columns, [&](std::int64_t i, std::int64_t some)
+                                   ROPELAB_LAMBDA { store_lanes(to + i, load_lanes(from + i, some), some); });
+            continue;
         }
-        rest.insert(rest.end(), from + paired(), from + columns);
+        for (std::int64_t i = 0; i < half; ++i) {
+            even[static_cast<std::size_t>(v * half + i)] = to_float(to_bfloat16(from[2 * i]));
+            odd[static_cast<std::size_t>(v * half + i)] = to_float(to_bfloat16(from[2 * i + 1]));
+        }
+        for (std::int64_t i = paired(); i < columns; ++i) rest.push_back(to_float(to_bfloat16(from[i])));
     }
 }
 
 void dot_rows(const std::uint16_t* matrix, const PairedVectors& x, float* out, std::int64_t out_stride,
               std::int64_t first, std::int64_t last) {
+    if (!x.halves.empty()) return dot_rows_in_pairs(matrix, x, out, out_stride, first, last);
     const std::int64_t columns = x.columns;
     const std::int64_t paired = x.paired();
     for_tiles(first, last, x.count,
@@ -178,13 +230,14 @@ void dot_rows(const std::uint16_t* matrix, const PairedVectors& x, float* out, s
               });
 }
 
-void sum_weighted_rows(const float* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out) {
+template <typename T>
+void sum_weighted_rows(const T* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out) {
     constexpr std::int64_t groups = 4;  // of sums in registers
     const auto sum = [&](auto lanes, std::int64_t column, std::int64_t partial) ROPELAB_LAMBDA {
         Floats sums[lanes()] = {};
         for (std::int64_t row = 0; row < count; ++row) {
             const Floats weight = weights[row];
-            const float* from = rows + row * columns + column;
+            const T* from = rows + row * columns + column;
             for (std::int64_t g = 0; g < lanes(); ++g) sums[g] += weight * load_lanes(from + g * lane_count, partial);
         }
         for (std::int64_t g = 0; g < lanes(); ++g) store_lanes(out + column + g * lane_count, sums[g], partial);
@@ -195,5 +248,7 @@ void sum_weighted_rows(const float* rows, const float* weights, std::int64_t cou
     for (; column + lane_count <= columns; column += lane_count) sum(Constant<1>{}, column, lane_count);
     if (column < columns) sum(Constant<1>{}, column, columns - column);
 }
+template void sum_weighted_rows(const float*, const float*, std::int64_t, std::int64_t, float*);
+template void sum_weighted_rows(const Bfloat16*, const float*, std::int64_t, std::int64_t, float*);
 
 }  // namespace ropelab::kernels

@@ -1,24 +1,27 @@
 #include <benchmark/benchmark.h>
 
+#include <thread>
+
 #include "core/engine/train/torch_cohort.h"
 #include "tests/bench/models.h"
 
 namespace ropelab {
 namespace {
 
-void generate(benchmark::State& state, const RunSpec& spec, Precision precision, Generation::Mode mode) {
+void generate(benchmark::State& state, const RunSpec& spec, Precision precision, Generation::Mode mode,
+              std::int64_t streams = 1) {
     const auto tokens = bench_tokens();
     CohortStart start;
     start.runs = {spec};
     start.runs.front().precision = precision;
-    const auto model = TorchCohort(start, {65, tokens, tokens}, 2).model(0);
+    const auto model = TorchCohort(start, {65, tokens, tokens}, std::thread::hardware_concurrency()).model(0);
     Generation options;
-    options.length = 500;
+    options.length = streams > 1 ? 250 : 500;
     options.mode = mode;
     const std::vector<std::int32_t> prompt = {0};
-    for (auto _ : state) benchmark::DoNotOptimize(model->generate(prompt, options));
-    state.counters["tokens/s"] =
-        benchmark::Counter(static_cast<double>(state.iterations() * options.length), benchmark::Counter::kIsRate);
+    for (auto _ : state) benchmark::DoNotOptimize(model->generate_streams(prompt, options, streams));
+    state.counters["tokens/s"] = benchmark::Counter(static_cast<double>(state.iterations() * options.length * streams),
+                                                    benchmark::Counter::kIsRate);
 }
 
 using Mode = Generation::Mode;
@@ -35,6 +38,12 @@ BENCHMARK_CAPTURE(generate, paper_rolling, theta_paper_spec(), Precision::float3
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 BENCHMARK_CAPTURE(generate, paper_rolling_bfloat16, theta_paper_spec(), Precision::bfloat16, Mode::rolling)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(generate, paper_16_streams, theta_paper_spec(), Precision::float32, Mode::rolling, 16)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(generate, paper_16_streams_bfloat16, theta_paper_spec(), Precision::bfloat16, Mode::rolling, 16)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 

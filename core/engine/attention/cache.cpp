@@ -1,6 +1,9 @@
 #include "core/engine/attention/cache.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/engine/operations/own_passes.h"
 
 namespace ropelab {
 
@@ -18,7 +21,7 @@ KeyValueCache::KeyValueCache(std::int64_t layers, std::int64_t capacity) {
     for (std::int64_t layer = 0; layer < layers; ++layer) add_layer(capacity);
 }
 
-KeyValueCache::KeyValueCache(const ModelPlan& plan) {
+KeyValueCache::KeyValueCache(const ModelPlan& plan, bool rounded) : rounded_(rounded) {
     for (const LayerPlan& layer : plan.layers) add_layer(layer.visible_tokens);
 }
 
@@ -78,8 +81,9 @@ KeyValueCache::Layer& KeyValueCache::layer_of(std::int64_t index, c10::IntArrayR
     Layer& layer = layers_[static_cast<std::size_t>(index)];
     if (!layer.keys.defined()) {
         const std::int64_t slots = capacity(index);
-        layer.keys = torch::zeros({key_shape[0], slots, key_shape[1]}, options);
-        layer.values = torch::zeros({value_shape[0], slots, value_shape[1]}, options);
+        const torch::TensorOptions own = rounded_ ? options.dtype(torch::kBFloat16) : options;
+        layer.keys = torch::zeros({key_shape[0], slots, key_shape[1]}, own);
+        layer.values = torch::zeros({value_shape[0], slots, value_shape[1]}, own);
     }
     return layer;
 }
@@ -89,10 +93,18 @@ void KeyValueCache::store(std::int64_t index, const float* key, const float* val
     Layer& layer = layer_of(index, {heads, head_dim}, {heads, head_dim}, torch::kFloat32);
     const std::int64_t slots = capacity(index);
     const std::int64_t slot = *newest_.data_ptr<std::int64_t>() % slots;
-    for (std::int64_t head = 0; head < heads; ++head) {
-        const std::int64_t to = (head * slots + slot) * head_dim;
-        std::copy_n(key + head * head_dim, head_dim, layer.keys.data_ptr<float>() + to);
-        std::copy_n(value + head * head_dim, head_dim, layer.values.data_ptr<float>() + to);
+    for (const auto& [from, stored] : {std::pair{key, &layer.keys}, std::pair{value, &layer.values}}) {
+        with_type(stored->scalar_type(), [&, from = from, stored = stored]<typename T>(T) {
+            for (std::int64_t head = 0; head < heads; ++head) {
+                std::transform(from + head * head_dim, from + (head + 1) * head_dim,
+                               numbers<T>(*stored) + (head * slots + slot) * head_dim, [](float number) {
+                                   if constexpr (std::is_same_v<T, float>)
+                                       return number;
+                                   else
+                                       return kernels::to_bfloat16(number);
+                               });
+            }
+        });
     }
 }
 
@@ -103,8 +115,8 @@ void KeyValueCache::store(std::int64_t index, const torch::Tensor& keys, const t
     const auto last = [&](const torch::Tensor& tokens) {
         return tokens.narrow(0, tokens.size(0) - stored, stored).transpose(0, 1);
     };
-    layer.keys.index_copy_(1, slots, last(keys));
-    layer.values.index_copy_(1, slots, last(values));
+    layer.keys.index_copy_(1, slots, last(keys).to(layer.keys.scalar_type()));
+    layer.values.index_copy_(1, slots, last(values).to(layer.values.scalar_type()));
 }
 
 void KeyValueCache::store_state(std::int64_t index, const torch::Tensor& state) {

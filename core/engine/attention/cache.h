@@ -24,8 +24,8 @@ class KeyValueCache {
 
     /// `capacity`: largest number of tokens that a token attends to.
     KeyValueCache(std::int64_t layers, std::int64_t capacity);
-    /// Capacities are LayerPlan::visible_tokens.
-    explicit KeyValueCache(const ModelPlan& plan);
+    /// Capacities are LayerPlan::visible_tokens. `rounded`: to bfloat16, which attend_one_on_cpu reads.
+    explicit KeyValueCache(const ModelPlan& plan, bool rounded = false);
 
     /// With memory of its own.
     KeyValueCache clone() const;
@@ -68,6 +68,7 @@ class KeyValueCache {
                     const torch::TensorOptions& options);
     void add_layer(std::int64_t capacity);
 
+    bool rounded_ = false;
     std::int64_t tokens_ = 0;
     torch::Tensor newest_;
     torch::Tensor embedding_;

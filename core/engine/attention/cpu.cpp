@@ -170,26 +170,34 @@ void attend_one_on_cpu(float* qkv, HeadCounts heads, std::int64_t head_dim, cons
     // order of the slots does not matter: the position is contained in a rotated key, or for ALiBi in `positions`.
     const std::int64_t capacity = cache.capacity(layer);
     const std::int64_t filled = std::min(cache.tokens(), capacity);
-    const float* keys = cache.layer(layer).keys.data_ptr<float>();
-    const float* values = cache.layer(layer).values.data_ptr<float>();
+    const KeyValueCache::Layer& cached = cache.layer(layer);
     const auto* positions = cache.positions(layer).data_ptr<std::int64_t>();
     const std::int64_t newest = *cache.newest().data_ptr<std::int64_t>();
     const auto* slopes = numbers<float>(terms.slopes());
     const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim)));
     constexpr std::int64_t products_per_thread = 32768;
     const std::int64_t grain = std::max<std::int64_t>(1, products_per_thread / (2 * filled * head_dim));
-    at::parallel_for(0, heads.query, grain, [&](std::int64_t first, std::int64_t last) {
-        std::vector<float> weights(static_cast<std::size_t>(filled));
-        for (std::int64_t head = first; head < last; ++head) {
-            const std::int64_t entries = head * heads.key_value / heads.query * capacity * head_dim;
-            kernels::dot_rows(keys + entries, {query + head * head_dim, head_dim}, weights.data(), 0, 0, filled);
-            for (std::int64_t place = 0; slopes && place < filled; ++place) {
-                weights[static_cast<std::size_t>(place)] -=
-                    slopes[head] / scale * static_cast<float>(newest - positions[place]);
+    with_type(cached.keys.scalar_type(), [&]<typename T>(T) {
+        at::parallel_for(0, heads.query, grain, [&](std::int64_t first, std::int64_t last) {
+            std::vector<float> weights(static_cast<std::size_t>(filled));
+            for (std::int64_t head = first; head < last; ++head) {
+                const std::int64_t entries = head * heads.key_value / heads.query * capacity * head_dim;
+                const T* keys = numbers<T>(cached.keys) + entries;
+                const kernels::Vectors one{query + head * head_dim, head_dim};
+                if constexpr (std::is_same_v<T, float>) {
+                    kernels::dot_rows(keys, one, weights.data(), 0, 0, filled);
+                } else {
+                    kernels::dot_rows(&keys->bits, kernels::PairedVectors(one), weights.data(), 0, 0, filled);
+                }
+                for (std::int64_t place = 0; slopes && place < filled; ++place) {
+                    weights[static_cast<std::size_t>(place)] -=
+                        slopes[head] / scale * static_cast<float>(newest - positions[place]);
+                }
+                kernels::softmax(weights.data(), filled, scale);
+                kernels::sum_weighted_rows(numbers<T>(cached.values) + entries, weights.data(), filled, head_dim,
+                                           mixed + head * head_dim);
             }
-            kernels::softmax(weights.data(), filled, scale);
-            kernels::sum_weighted_rows(values + entries, weights.data(), filled, head_dim, mixed + head * head_dim);
-        }
+        });
     });
 }
 

@@ -20,7 +20,7 @@ TokenDecoder::TokenDecoder(const ModelPlan& plan, const Parameters& weights, Pre
       precision_(precision),
       stores_tables_(!plan.rotary() || plan.rotary()->stores_tables),
       weights_(weights),
-      caches_{KeyValueCache(plan_)} {
+      caches_{KeyValueCache(plan_, precision == Precision::bfloat16)} {
     const torch::NoGradGuard no_gradients;
     make_terms(plan.sizes.T);
     learned_positions_ = weights_.get("positions.weight");
@@ -55,6 +55,7 @@ void TokenDecoder::reserve(std::int64_t streams) {
         vector.resize(std::max(vector.size(), static_cast<std::size_t>(streams * size)));
     };
     for (Vector* vector : {&stream_, &normed_, &attended_, &fed_}) to(*vector, width_);
+    to(logits_, head_.rows);
     for (const Layer& layer : layers_) {  // which may differ in heads and in width
         to(qkv_, layer.qkv.rows);
         to(mixed_, layer.output.columns);
@@ -269,9 +270,8 @@ torch::Tensor TokenDecoder::next(std::span<const std::int32_t> tokens, std::int6
         branch = &fed_;
     }
     normalize_stream(final_norm_, branch);
-    Vector logits(static_cast<std::size_t>(streams() * head_.rows));
-    multiply(head_, normed_, logits);
-    return torch::tensor(c10::ArrayRef<float>(logits)).view({streams(), -1});
+    multiply(head_, normed_, logits_);
+    return torch::from_blob(logits_.data(), {streams(), head_.rows}, torch::kFloat32);
 }
 
 }  // namespace ropelab

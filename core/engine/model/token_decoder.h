@@ -18,8 +18,8 @@ namespace ropelab {
 
 /// The decoder's arithmetic on the CPU with a KV cache, as products of matrices and few vectors: one per stream, which
 /// is a text that begins as the others do and has a KV cache of its own. For one stream, memory bandwidth limits them.
-/// The number of streams does not change a bit of any stream's logits. With bfloat16, matrices are rounded and vectors
-/// stay float32.
+/// The number of streams does not change a bit of any stream's logits. With bfloat16, both factors of products and the
+/// caches are rounded, and everything else is float32.
 class TokenDecoder {
  public:
     /// One run's weights (runs = 1) on the CPU, which must not change. Requires token_kernels_support(plan)
@@ -30,8 +30,9 @@ class TokenDecoder {
     torch::Tensor begin(const Decoder& decoder, const torch::Tensor& tokens);
     /// From now on, the text so far begins `count` streams. Only once.
     void split(std::int64_t count);
-    /// (streams, vocabulary), for the next token of each stream, all at this position. They attend to the newest
-    /// `context` tokens of their stream, themselves included. Learned positions end with the context.
+    /// (streams, vocabulary), for the next token of each stream, all at this position; valid until the next call.
+    /// They attend to the newest `context` tokens of their stream, themselves included. Learned positions end with the
+    /// context.
     torch::Tensor next(std::span<const std::int32_t> tokens, std::int64_t position);
     /// (vocabulary), of the only stream.
     torch::Tensor next(std::int32_t token, std::int64_t position) { return next({&token, 1}, position)[0]; }
@@ -103,7 +104,7 @@ class TokenDecoder {
     torch::Tensor embeddings_;       // sinusoidal embeddings of the same positions; undefined without them
     std::vector<KeyValueCache> caches_;  // of the streams
 
-    Vector stream_, normed_, qkv_, mixed_, wide_, attended_, fed_;  // numbers of one stream after the other
+    Vector stream_, normed_, qkv_, mixed_, wide_, attended_, fed_, logits_;  // numbers of one stream after the other
 };
 
 }  // namespace ropelab

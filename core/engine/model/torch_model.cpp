@@ -39,25 +39,26 @@ std::int32_t sample(std::span<const float> scores, const Generation& options, co
         return static_cast<std::int32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
     std::vector<std::int32_t> order(scores.size());
     std::iota(order.begin(), order.end(), 0);
-    const bool takes_some = options.top_k > 0 && options.top_k < static_cast<std::int64_t>(order.size());
-    const auto end = takes_some ? order.begin() + options.top_k : order.end();
     const auto is_before = [&](auto a, auto b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; };
-    std::nth_element(order.begin(), end, order.end(), is_before);
-    std::sort(order.begin(), end, is_before);
-    order.erase(end, order.end());
-
-    std::vector<double> weights;
+    if (options.top_k > 0 && options.top_k < std::ssize(order)) {
+        std::nth_element(order.begin(), order.begin() + options.top_k, order.end(), is_before);
+        order.resize(static_cast<std::size_t>(options.top_k));
+    }
+    const float largest = *std::max_element(scores.begin(), scores.end());
+    const auto weight_of = [&](std::int32_t token) {
+        return std::exp((scores[token] - largest) / options.temperature);
+    };
     double total = 0;
-    for (std::int32_t token : order) {
-        weights.push_back(std::exp((scores[token] - scores[order.front()]) / options.temperature));
-        total += weights.back();
-    }
+    for (const std::int32_t token : order) total += weight_of(token);
     double left = stream.uniform(static_cast<std::uint64_t>(index), 0) * total;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        left -= weights[i];
-        if (left < 0) return order[i];
+    // From the most probable token on; few of a large vocabulary are needed, so that sorting all would take longer.
+    const auto is_after = [&](auto a, auto b) { return is_before(b, a); };
+    std::make_heap(order.begin(), order.end(), is_after);
+    for (auto end = order.end();; --end) {
+        left -= weight_of(order.front());
+        if (left < 0 || end - order.begin() == 1) return order.front();
+        std::pop_heap(order.begin(), end, is_after);
     }
-    return order.back();
 }
 
 // While a token of a small model takes less than about a millisecond: its threads would wait for one another, on a
@@ -190,7 +191,8 @@ class TorchModel::GrowingText {
         for (const std::int32_t token : tokens) logits = by_kernels_->next(token, tokens_++);
         return logits;
     }
-    /// The text so far begins `count` texts, which grow together. Only with token kernels, and only once.
+    /// The text so far begins `count` texts, which grow together; makes the logits invalid. Only with token kernels,
+    /// and only once.
     void split(std::int64_t count) {
         if (count > 1) by_kernels_->split(count);
     }
@@ -261,7 +263,7 @@ std::vector<std::vector<std::int32_t>> TorchModel::generated(std::span<const std
     if (uses_cache) {
         const std::int64_t last = std::ssize(texts.front()) + options.length;
         cached.emplace(*this, rolling && last > plan().sizes.T ? last : plan().sizes.T);
-        logits = cached->begin(texts.front()).unsqueeze(0);
+        logits = cached->begin(texts.front()).unsqueeze(0).clone();  // which split() would make invalid
         cached->split(count);
     } else {
         logits = last_logits(texts.front()).unsqueeze(0);

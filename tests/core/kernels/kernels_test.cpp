@@ -95,7 +95,8 @@ TEST(VectorProducts, MatchTheReferenceForAnyRowLength) {
             for (std::int64_t i = 0; i < columns; ++i) {
                 const auto at = static_cast<std::size_t>(row * columns + i);
                 expected += static_cast<double>(matrix[at]) * x[static_cast<std::size_t>(i)];
-                expected_rounded += static_cast<double>(from_upper_half(halves[at])) * x[static_cast<std::size_t>(i)];
+                expected_rounded += static_cast<double>(from_upper_half(halves[at])) *
+                                    to_float(to_bfloat16(x[static_cast<std::size_t>(i)]));
             }
             EXPECT_NEAR(full[static_cast<std::size_t>(row)], expected, 2e-5) << columns;
             EXPECT_NEAR(rounded[static_cast<std::size_t>(row)], expected_rounded, 2e-5) << columns;
@@ -139,6 +140,11 @@ TEST(VectorProducts, SumWeightedRows) {
         std::iota(rows.begin(), rows.end(), 1.0F);
         std::vector<float> sum(static_cast<std::size_t>(columns) + 1, -1);
         sum_weighted_rows(rows.data(), weights.data(), 2, columns, sum.data());
+        std::vector<Bfloat16> halves;  // which these numbers are without rounding
+        for (const float number : rows) halves.push_back(to_bfloat16(number));
+        std::vector<float> of_halves(sum.size(), -1);
+        sum_weighted_rows(halves.data(), weights.data(), 2, columns, of_halves.data());
+        EXPECT_EQ(of_halves, sum);
         for (std::int64_t i = 0; i < columns; ++i) {
             const auto first = static_cast<float>(i + 1);
             EXPECT_EQ(sum[static_cast<std::size_t>(i)], 10 * first + 100 * (first + static_cast<float>(columns)));

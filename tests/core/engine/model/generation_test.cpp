@@ -103,12 +103,15 @@ TEST_F(GenerationTest, StreamsAreThoseOfTheirSeedsAlone) {
             options.length = 30;  // beyond the context of 16 or 40
             options.mode = mode;
             options.seed = 5;
-            const auto streams = model->generate_streams(prompt, options, 5);
-            ASSERT_EQ(streams.size(), 5U);
+            const auto streams = model->generate_streams(prompt, options, 9);
+            ASSERT_EQ(streams.size(), 9U);
             EXPECT_NE(streams[0], streams[1]);
             for (const auto& stream : streams) {
                 EXPECT_EQ(stream, model->generate(prompt, options));
                 ++options.seed;
+            }
+            if (spec.precision == Precision::bfloat16) {
+                EXPECT_EQ(model->cache_bytes(), cache_bytes(spec).kv / 2);
             }
         }
     }
