@@ -53,7 +53,7 @@ FigureAnnotations::EndMargin FigureAnnotations::endLabelMargin(const Figure& fig
         label = std::max(label, metrics.horizontalAdvance(curve.label));
         for (qsizetype i = curve.y.size() - 1; i >= 0; --i) {
             if (std::isfinite(curve.y[i]) && (!figure.y.logarithmic || curve.y[i] > 0)) {
-                value = std::max(value, metrics.horizontalAdvance(readableNumber(curve.y[i])));
+                value = std::max(value, metrics.horizontalAdvance(readableCount(curve.y[i])));
                 break;
             }
         }
@@ -118,7 +118,7 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
         if (last) {
             const QPointF end(std::clamp(x.toDevice(curve.x[*last]), 0.0, x.length),
                               std::clamp(y.toDevice(curve.y[*last]), 0.0, y.length));
-            m_ends.append({curve.label, readableNumber(curve.y[*last]), end, style.penOf(curve),
+            m_ends.append({curve.label, readableCount(curve.y[*last]), end, style.penOf(curve),
                            curve.emphasis == FigureCurve::Emphasis::dimmed, false});
         }
     }
@@ -188,8 +188,7 @@ void FigureAnnotations::placeLabels(const Figure& figure, const QList<Polyline>&
 
 QStringList FigureAnnotations::namesWithoutSpace() const {
     QStringList names = m_labels.omittedPoints();
-    names.removeIf(
-        [](const QString& name) { return std::ranges::all_of(name, [](QChar letter) { return letter.isDigit(); }); });
+    names.removeIf(FigureLabels::isNumber);
     return names;
 }
 

@@ -135,6 +135,10 @@ void FigureLabels::placeVertical(const FigureLine& line, qsizetype own) {
     if (!place(besideLines(above, own), line.label, ink)) m_omitted << line.label;
 }
 
+bool FigureLabels::isNumber(const QString& label) {
+    return std::ranges::all_of(label, [](QChar letter) { return letter.isDigit(); });
+}
+
 void FigureLabels::placePoints(const QList<Point>& points) {
     QList<Point> crowded;
     for (const Point& point : points.first(std::min(points.size(), kMostPoints))) {
@@ -188,8 +192,9 @@ bool FigureLabels::placeWithLeader(const Point& point) {
     const QSizeF size(metrics.horizontalAdvance(point.label), metrics.height());
     const double off = point.radius + m_style.units(kPointGap);
     QList<QPointF> corners;
-    // On paper, where nothing else tells the name, all of the axes are searched.
-    const int rows = m_style.onScreen ? kPointRows : std::max(kPointRows, static_cast<int>(m_y.length / size.height()));
+    // All of the axes are searched for a number that stands for a name: nothing else tells the name on paper.
+    const int rows =
+        isNumber(point.label) ? std::max(kPointRows, static_cast<int>(m_y.length / size.height())) : kPointRows;
     for (int row = 1; row < rows; ++row) {
         const double up = -off - (row + 1) * size.height();
         const double down = off + row * size.height();
@@ -208,8 +213,10 @@ bool FigureLabels::placeWithLeader(const Point& point) {
     QList<QRectF> candidates = besideLines(all, kNoLine);
     candidates.removeIf(
         [&](const QRectF& box) { return !m_places.isLeaderFree(leaderOf(point, box), m_style.units(kClearGap) / 2); });
-    // The label of a picked point is needed even where only places across other lines and points remain.
-    return placePoint(point, candidates, true) || (point.isPicked && placePoint(point, all, true));
+    // The label of a picked point and a number of the note are needed even where only leaders across other points
+    // remain.
+    return placePoint(point, candidates, true) ||
+           ((point.isPicked || isNumber(point.label)) && placePoint(point, all, true));
 }
 
 bool FigureLabels::placePoint(const Point& point, const QList<QRectF>& candidates, bool hasLeader) {

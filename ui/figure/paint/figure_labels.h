@@ -51,6 +51,8 @@ class FigureLabels {
     const QList<Placed>& placed() const { return m_placed; }
     /// Labels of lines that have no space inside the axes.
     const QStringList& omitted() const { return m_omitted; }
+    /// Stands for the name of a point, which the note has (withNumberedPoints).
+    static bool isNumber(const QString& label);
     /// Labels of points that have no space.
     const QStringList& omittedPoints() const { return m_omittedPoints; }
     /// Of the row of labels above the axes, 0 if there is none.

@@ -18,6 +18,9 @@ namespace {
 
 constexpr double kMostNamesFraction = 0.36;  // of the width, for names at the ends of lines
 constexpr qsizetype kColors = 7;             // of data, and dash patterns
+// Closer points share a number, which has no space beside each; parts of the axes.
+constexpr double kCloseAcross = 0.02;
+constexpr double kCloseUp = 0.06;
 
 bool isNamedLine(const Figure& figure, const FigureCurve& curve) {
     return isLabelledAtEnd(figure, curve) && curve.emphasis != FigureCurve::Emphasis::dimmed;
@@ -53,6 +56,10 @@ void joinEqualCurves(Figure& figure) {
             if (!isNamedLine(figure, other) || !areAlike(*curve, other, figure.y.logarithmic, kSameFraction * extent))
                 return false;
             names << other.label;
+            if (curve->companion && !other.companion) {  // the look of the main curve, whose band remains
+                curve->companion = false;
+                curve->ink = other.ink;
+            }
             return true;
         };
         const auto copies = std::remove_if(curve + 1, figure.curves.end(), isCopy);
@@ -176,12 +183,38 @@ bool paintsRaw(const Figure& figure) {
 }
 
 Figure withNumberedPoints(Figure figure, const QStringList& names) {
-    QStringList numbered;
+    const auto fractionOf = [](double at, const Range& range, bool isLogarithmic) {
+        return isLogarithmic ? std::log(at / range.minimum) / std::log(range.maximum / range.minimum)
+                             : (at - range.minimum) / (range.maximum - range.minimum);
+    };
+    struct Point {
+        FigureCurve* curve;
+        double across;
+        double down;
+    };
+    std::vector<Point> points;
     for (FigureCurve& curve : figure.curves) {
         if (curve.shape != FigureCurve::Shape::points || curve.x.size() != 1 || !names.contains(curve.label)) continue;
-        numbered << u"%1\u00A0%2"_s.arg(numbered.size() + 1).arg(curve.label);
-        curve.label = QString::number(numbered.size());
+        points.push_back({&curve, fractionOf(curve.x.first(), xRange(figure), figure.x.logarithmic),
+                          -fractionOf(curve.y.first(), yRange(figure), figure.y.logarithmic)});
     }
+    std::ranges::stable_sort(points, {}, [](const Point& point) { return std::pair(point.across, point.down); });
+    QStringList numbered;
+    bool isShared = false;
+    const Point* before = nullptr;
+    for (const Point& point : points) {
+        const QString name = std::exchange(point.curve->label, {});
+        if (before && point.across - before->across < kCloseAcross && std::abs(point.down - before->down) < kCloseUp) {
+            isShared = true;
+            numbered.last() += u", "_s + name;
+        } else {
+            numbered << u"%1\u00A0%2"_s.arg(numbered.size() + 1).arg(name);
+            point.curve->label = QString::number(numbered.size());
+        }
+        before = &point;
+    }
+    if (isShared) numbered.prepend(u"points close together share a number, from the top"_s);
+    if (figure.note.endsWith(u'.')) figure.note.chop(1);
     figure.note += (figure.note.isEmpty() ? QString() : u"; "_s) + numbered.join(u"; "_s);
     return figure;
 }

@@ -17,7 +17,8 @@ Figure printedFigure(const Figure& figure, const FigureStyle& style, double widt
 /// Values before smoothing are painted on paper: they hide each other behind many curves.
 bool paintsRaw(const Figure& figure);
 
-/// The figure with a number in place of each of these names of points, which the note explains.
+/// The figure with a number in place of each of these names of points, which the note explains. Points close together
+/// share a number; the note names them from the top.
 Figure withNumberedPoints(Figure figure, const QStringList& names);
 
 /// The figure with the labels of these lines in the legend.

@@ -91,6 +91,7 @@ FigureCurve pointOf(const ContextPlace& place) {
     point.ink = {place.isSupported ? Ink::Kind::success : Ink::Kind::error};
     point.x = {place.theta};
     point.y = {place.context};
+    if (!place.isSupported) point.emphasis = FigureCurve::Emphasis::dimmed;  // a ring
     point.companion = true;
     point.shape = FigureCurve::Shape::points;
     point.pointPt = place.isRun ? 7 : 4;
@@ -215,7 +216,7 @@ Figure mapFigure(const BaseProfile& profile, const BoundData& data, const std::v
         u"Curves for the setup's head of %1 channels, %2 of which rotate. B(Δ) ≥ 0: context that a base supports, up "
         "to %3 tokens; longest period: from this context on every pair completes a period; critical base: largest "
         "context for which fine-tuning at base θ extrapolates further, and extrapolation limit: how far, both after "
-        "training at the setup's θ and context. Points: green if B(Δ) ≥ 0 in the whole context, else red."_s
+        "training at the setup's θ and context. Points: green and filled if B(Δ) ≥ 0 in the whole context, else red rings."_s
             .arg(setup.head_dim)
             .arg(rotated)
             .arg(tokensText(static_cast<double>(range.limit)));

@@ -186,15 +186,8 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
                             : (hasLine ? u"large points, dashed line: Pareto front of the means"_s
                                        : u"large points: Pareto front of the means"_s) +
                                   (oneText ? QString() : u" of each "_s + dataWords);
-    if (hasUnnamed) {
-        QStringList onFront;
-        for (std::size_t i = 0; i < isOnFront.size(); ++i) {
-            if (isOnFront[i]) onFront << labels[static_cast<qsizetype>(i)];
-        }
-        onFront.removeDuplicates();
-        addNote(figure, u"front: %1"_s.arg(onFront.join(u", "_s)));
+    if (hasUnnamed)
         addNote(figure, u"grey: the other settings, which a setting on the front matches or beats in both"_s);
-    }
     setShown(figure, shown);
     addNote(figure, barsNote(shown, u"bars: ± standard deviation"_s));
     if (!isOneCost) addLabelNote(figure, table);

@@ -108,9 +108,20 @@ TEST(PrintedFigure, NamesOfPointsWithoutSpaceAreInTheNote) {
         figure.curves.back().shape = FigureCurve::Shape::points;
     }
     figure.note = "points: models";
+    figure.x.minimum = figure.y.minimum = -1;
+    figure.x.maximum = figure.y.maximum = 99;
+    const auto labels = [](const Figure& shown) {
+        return shown.curves[0].label + shown.curves[1].label + shown.curves[2].label;
+    };
+    for (std::size_t i = 0; i < 3; ++i) figure.curves[i].y = {40.0 * static_cast<double>(i)};
     const Figure numbered = withNumberedPoints(figure, {"a", "c"});
-    EXPECT_EQ(numbered.note, QString("points: models; 1\u00A0a; 2\u00A0c"));
-    EXPECT_EQ(numbered.curves[0].label + numbered.curves[1].label + numbered.curves[2].label, "1b2");
+    EXPECT_EQ(numbered.note, QString("points: models; 1\u00A0c; 2\u00A0a"));
+    EXPECT_EQ(labels(numbered), "2b1");
+    // Points that are close together share the number of the upper one.
+    for (std::size_t i = 0; i < 3; ++i) figure.curves[i].y = {static_cast<double>(i)};
+    const Figure shared = withNumberedPoints(figure, {"a", "b", "c"});
+    EXPECT_TRUE(shared.note.endsWith("share a number, from the top; 1\u00A0c, b, a")) << shared.note.toStdString();
+    EXPECT_EQ(labels(shared), "1");
 }
 
 TEST(PrintedFigure, CurvesThatCoverEachOtherAreOneWithAllNames) {

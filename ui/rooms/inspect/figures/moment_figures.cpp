@@ -194,7 +194,7 @@ void addBound(Figure& figure, const InsideRun& run, const ProbeResult& result) {
     request.sequences.length = run.spec.context;
     const std::vector<double> bound = bound_by_distance(run.plan, request, result.length);
     if (bound.empty()) return;
-    FigureCurve curve = inspectCurve(u"B(Δ)/B(0)"_s, u"context bound B(Δ)/B(0)"_s, {Ink::Kind::accent});
+    FigureCurve curve = inspectCurve(u"B(Δ)/B(0)"_s, u"context bound B(Δ)/B(0)"_s, {Ink::Kind::text});
     curve.companion = curve.isNamed = true;
     curve.dash = 3;  // unlike that of the logit
     for (std::size_t m = 0; m < bound.size(); ++m) {

@@ -174,8 +174,9 @@ static InspectPicture fineTunedLoss(const InspectData& data) {
         const ExtrapolationEvaluation& after = result->evaluations.back();
         const Ink ink = scalingInk(after.method);
         const QString title = titleOf(after, *data.run);
-        figure.curves.push_back(dashedCurve(
-            blockMeans(result->evaluations.front().result->loss_by_position, u"before fine-tuning"_s, ink)));
+        figure.curves.push_back(
+            dashedCurve(blockMeans(result->evaluations.front().result->loss_by_position, u"before fine-tuning"_s,
+                                   shown.size() == 1 ? Ink{Ink::Kind::quiet} : ink)));
         figure.curves.push_back(blockMeans(after.result->loss_by_position,
                                            u"%1, %2 steps"_s.arg(title, groupedText(after.fine_tuning->steps)), ink));
         addBand(figure, blockBand(u"%1, 95 % interval"_s.arg(title), ink, *after.result));
