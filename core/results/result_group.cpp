@@ -283,9 +283,22 @@ std::string group_setting_words(const ResultsTable& table, const ResultGroup& gr
 std::string group_words(const ResultsTable& table, const ResultGroup& group) {
     if (!group.name.empty()) return group_name(table, group);
     if (table.swept.empty()) return "all runs";
-    return joined(table.swept, ", ", [&](const std::string& key) {
-        return setting_title(key) + " = " + group_setting_words(table, group, key);
-    });
+    const auto is_numeric = [&](const char* key) {
+        return std::ranges::find(table.swept, key) != table.swept.end() && group.settings.at(key).is_number();
+    };
+    const bool together = is_numeric("theta") && is_numeric("fraction");  // as label_of() writes them
+    std::vector<std::string> parts;
+    for (const std::string& key : table.swept) {
+        const std::string value = group_setting_words(table, group, key);
+        if (together && key == "theta") {
+            if (group.settings.at("fraction") != 0.0) parts.push_back("θ " + value);
+        } else if (together && key == "fraction") {
+            parts.push_back((group.settings.at(key) == 0.0 ? "RoPE " : "") + value);
+        } else {
+            parts.push_back(setting_title(key) + " " + value);
+        }
+    }
+    return joined(parts);
 }
 
 std::string imported_words(const ResultsTable& table) {
@@ -311,7 +324,7 @@ std::string group_name(const ResultsTable& table, const ResultGroup& group) {
         const bool differs = std::any_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
             return other.name == group.name && other.settings.at(key) != group.settings.at(key);
         });
-        if (differs) differences.push_back(key + " = " + label_value(table, group, key));
+        if (differs) differences.push_back(setting_title(key) + " " + group_setting_words(table, group, key));
     }
     return differences.empty() ? group.name : group.name + " (" + joined(differences) + ")";
 }

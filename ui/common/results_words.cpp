@@ -205,19 +205,12 @@ QString measureWhy(const Measure& measure) {
 }
 
 QString keyTitle(const std::string& key) {
-    if (key == "theta") return u"θ"_s;
-    return text(key).replace(QLatin1Char('_'), QLatin1Char(' '));
+    return text(setting_title(key));
 }
 
 QString settingTitle(const std::string& key, const nlohmann::json& value, int headDim) {
-    if (value.is_null()) return u"–"_s;
-    if (value.is_boolean()) return value.get<bool>() ? u"yes"_s : u"no"_s;
-    if (key == "data") return text(setting_text(value)).section(QLatin1Char('/'), -1);
-    if (!value.is_number()) return choiceTitle(key, setting_text(value));
-    const double number = value.get<double>();
-    if (key == "attention_window" && number == 0) return u"full context"_s;
-    if (key == "fraction") return text(fraction_text(number, headDim));
-    return std::abs(number) < 1 ? text(number_text(number)) : text(short_number(number));
+    return value.is_string() && key != "data" ? choiceTitle(key, setting_text(value))
+                                              : text(setting_words(key, value, headDim));
 }
 
 QString settingTitle(const ResultsTable& table, const ResultGroup& group, const std::string& key) {
@@ -247,10 +240,6 @@ QStringList labelParts(const ResultsTable& table, const ResultGroup& group, cons
     }
     return parts;
 }
-
-}  // namespace
-
-namespace {
 
 QString labelBy(const std::vector<std::string>& keys, const ResultsTable& table, const ResultGroup& group) {
     if (!group.name.empty()) return text(group_name(table, group));

@@ -46,12 +46,12 @@ TEST(DecisionAid, ListsTheSettingsThatNoneDominates) {
     EXPECT_EQ(aids[0].comparisons, 6);
     EXPECT_EQ(
         decision_text(table),
-        "2 of 3 settings are not Pareto-dominated: θ = 1k; θ = 5k.\n"
+        "2 of 3 settings are not Pareto-dominated: θ 1k; θ 5k.\n"
         "  The settings are compared in best "
         "validation loss and generation speed with "
         "the t test (paired by seed if the two groups share at least two seeds and half of those of the smaller group, "
         "else Welch's), after Holm's correction over 6 tests.\n"
-        "  θ = 500 is Pareto-dominated by θ = 1k.\n");
+        "  θ 500 is Pareto-dominated by θ 1k.\n");
     const auto json = decision_json(table);
     EXPECT_EQ(json[0]["front"][1]["theta"], 5000);
     EXPECT_EQ(json[0]["dominated"][0]["by"]["theta"], 1000);
@@ -72,7 +72,7 @@ TEST(DecisionAid, DifferencesThatAreNotSignificantAreUndecided) {
         "compared in best validation loss and generation speed with "
         "the t test (paired by seed if the two groups share at least two seeds and half of those of the smaller group, "
         "else Welch's), after Holm's correction over 2 tests.\n"
-        "  Undecided: θ = 500 against θ = 1k.\n");
+        "  Undecided: θ 500 against θ 1k.\n");
 }
 
 TEST(DecisionAid, ManyUndecidedPairsAreCounted) {
@@ -167,12 +167,12 @@ TEST(DecisionAid, ComparesCacheSizesExactly) {
     EXPECT_EQ(aids[0].comparisons, 3) << "only the losses are tested";
     EXPECT_EQ(aids[0].front, (std::vector<std::size_t>{0, 1})) << "the largest cache has no lower loss";
     EXPECT_EQ(decision_text(table, decision_choice("cache_bytes")),
-              "2 of 3 settings are not Pareto-dominated: key value heads = 1; key value heads = 2.\n"
+              "2 of 3 settings are not Pareto-dominated: key value heads 1; key value heads 2.\n"
               "  The settings are "
               "compared in best validation loss and size of KV cache and RoPE cache with Welch's t test, after Holm's "
               "correction over 3 tests.\n"
-              "  key value heads = 4 is Pareto-dominated by key value "
-              "heads = 1.\n");
+              "  key value heads 4 is Pareto-dominated by key value "
+              "heads 1.\n");
 }
 
 // A setting whose mean loss is higher dominates none, however large the scatter of its seeds and its speed.

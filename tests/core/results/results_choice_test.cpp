@@ -106,7 +106,7 @@ TEST(ResultsCaption, NamesDataModelStepsPrecisionTestAndCorrection) {
     EXPECT_THAT(latex, HasSubstr(" 4 layers, "));
     EXPECT_THAT(latex, HasSubstr("Training: 2k steps, batch size "));
     EXPECT_THAT(latex,
-                HasSubstr("Precision: float32. Baseline: $\\theta$ = 10k. Test against the baseline: Welch's t test, "
+                HasSubstr("Precision: float32. Baseline: $\\theta$ 10k. Test against the baseline: Welch's t test, "
                           "two-sided, p after Holm's correction over 1 comparison. Relevance margin: 0.1 \\% of the "
                           "baseline's mean. Marks: *** p $<$ 0.001, "));
     EXPECT_THAT(latex, HasSubstr("}\n\\label{tab:results}\n"));
@@ -165,7 +165,7 @@ TEST(SettingWords, AreThoseOfTheWindow) {
     EXPECT_EQ(setting_words("data", "/home/a/text.txt"), "text.txt");
     EXPECT_EQ(setting_words("theta", nullptr), "–");
     const ResultsTable table = welch_table(theta_paper_runs());
-    EXPECT_EQ(group_words(table, table.groups[3]), "θ = 10k");
+    EXPECT_EQ(group_words(table, table.groups[3]), "θ 10k");
 }
 
 // Results said "6.25 %" where Train says "2 ch".
@@ -183,7 +183,7 @@ TEST(SettingWords, AFractionIsTheSameInLabelsTablesAndSentences) {
     spec.fraction = 0.0625;
     EXPECT_THAT(label_of(spec), HasSubstr("2 ch"));
     const ResultsTable table = welch_table(runs);
-    EXPECT_EQ(group_words(table, table.groups[0]), "fraction = 2 ch");
+    EXPECT_EQ(group_words(table, table.groups[0]), "fraction 2 ch");
     EXPECT_EQ(group_label(table, table.groups[0]), "fraction = 2 ch");
     EXPECT_EQ(group_label(table, table.groups[1]), "fraction = 25 %");
     EXPECT_THAT(results_text(table), HasSubstr("2 ch"));

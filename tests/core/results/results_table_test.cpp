@@ -287,8 +287,8 @@ TEST(ResultsTable, EqualNamesAreFollowedByWhatDiffers) {
         if (run.settings["theta"] <= 1000) run.setting_name = "base";
     }
     const ResultsTable table = results_table(runs);
-    EXPECT_EQ(group_name(table, table.groups[0]), "base (theta = 500)");
-    EXPECT_EQ(group_name(table, table.groups[1]), "base (theta = 1000)");
+    EXPECT_EQ(group_name(table, table.groups[0]), "base (θ 500)");
+    EXPECT_EQ(group_name(table, table.groups[1]), "base (θ 1k)");
     EXPECT_EQ(group_name(table, table.groups[2]), "");
 }
 

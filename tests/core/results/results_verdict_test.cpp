@@ -391,7 +391,7 @@ TEST(Verdict, OfImportedRunsNamesNoUnit) {
     const auto name = [&](const ResultGroup& group) { return group_words(table, group); };
     for (const ResultGroup& group : table.groups)
         EXPECT_THAT(verdict_of(table, group).words, Not(HasSubstr("nats"))) << group_words(table, group);
-    EXPECT_THAT(leader(table, name), HasSubstr("; 0.0077 below θ = 10k"));
+    EXPECT_THAT(leader(table, name), HasSubstr("; 0.0077 below θ 10k"));
 }
 
 }  // namespace
