@@ -106,6 +106,8 @@ void LectureText::fill(QTextDocument& document, const QString& markdown) const {
     document.setDocumentMargin(0);
     document.setDefaultFont(textFont());
     const QFontMetricsF metrics(document.defaultFont(), this);
+    // Qt's width of 40 pixels cuts off the numbers of a list in the large type of a stage.
+    document.setIndentWidth(std::max(document.indentWidth(), 1.3 * metrics.height()));
     const SplitMarkdown split = splitFormulas(markdown);
     QString source = split.between.first();
     QHash<QString, QImage> images;

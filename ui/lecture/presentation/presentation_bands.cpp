@@ -1,5 +1,6 @@
 #include "ui/lecture/presentation/presentation_bands.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QScrollArea>
@@ -164,7 +165,21 @@ PresentationPage::PresentationPage(QWidget* parent)
     m_area->setWidget(m_text);
     m_text->setAutoFillBackground(false);  // the page has its own colour
     m_area->viewport()->setAutoFillBackground(false);
+    m_area->viewport()->installEventFilter(this);
     column->addWidget(m_area, 1);
+}
+
+bool PresentationPage::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize) fit();
+    return QFrame::eventFilter(watched, event);
+}
+
+void PresentationPage::fit() {
+    const QSize size = m_area->viewport()->size();
+    for (int pixels = m_pixels; pixels >= 4 * m_pixels / 5; --pixels) {
+        m_text->setPixelSize(pixels);
+        if (m_text->heightForWidth(size.width()) <= size.height()) return;
+    }
 }
 
 void PresentationPage::setFormulas(const LectureFormulas& formulas) {
@@ -172,13 +187,16 @@ void PresentationPage::setFormulas(const LectureFormulas& formulas) {
 }
 
 void PresentationPage::setTextSize(int pixels) {
-    m_text->setPixelSize(pixels);
+    m_pixels = pixels;
     setTextPixels(m_title, pixels);
+    fit();
 }
 
 void PresentationPage::showText(const QString& title, const QString& markdown) {
     m_title->setText(title);
+    m_title->setVisible(!title.isEmpty());
     m_text->setMarkdown(markdown);
+    fit();
     m_area->verticalScrollBar()->setValue(0);
 }
 
