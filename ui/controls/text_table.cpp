@@ -259,7 +259,10 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
         {u"quantity"_s, u"This column shows which measured quantity the theory predicts."_s, true},
         {u"prediction"_s, {}, true},
         {u"measured result"_s, {}, true}};
-    for (const ScoredPrediction& each : predictions) {
+    // Predictions that cannot fail, and so have no score, come last.
+    std::vector<ScoredPrediction> ordered(predictions.begin(), predictions.end());
+    std::ranges::stable_partition(ordered, [](const ScoredPrediction& each) { return each.chance < 1; });
+    for (const ScoredPrediction& each : ordered) {
         const Tone tone = each.outcome == Outcome::right   ? Tone::success
                           : each.outcome == Outcome::wrong ? Tone::error
                                                            : Tone::quiet;

@@ -62,23 +62,46 @@ std::vector<const SheetRow*> comparedRowsOf(std::span<const SheetRow> rows, cons
     return result;
 }
 
-/// The rows of a claim with several measures are below a heading for each.
+/// The measure and the data set of a row, which the rows below have too; "" where all rows of a claim have the same.
+QString headingOf(const PlannedRow& row, bool areMixed, bool areDataMixed) {
+    QStringList parts;
+    if (areMixed) parts << measureTitleOf(row.measure);
+    if (areDataMixed) parts << askedData(row);
+    return parts.isEmpty() ? QString() : parts.join(u", "_s) + QLatin1Char(':');
+}
+
+/// The rows of a claim with several measures or data sets are below a heading for each.
 std::vector<ForestLine> linesOf(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& wanted) {
     std::vector<ForestLine> lines;
     for (const Claim& claim : plan.claims) {
         const std::vector<const SheetRow*> own = comparedRowsOf(rows, claim.id);
         if (own.empty() || (!wanted.empty() && claim.id != wanted)) continue;
         lines.push_back({text(claim_title(plan, claim.id))});
-        std::vector<const PlannedRow*> plans;
-        for (const SheetRow* row : own) plans.push_back(&row->plan);
-        const QStringList titles = rowTitles(plans);
-        const bool areMixed = std::any_of(
-            own.begin(), own.end(), [&](const SheetRow* row) { return row->plan.measure != own[0]->plan.measure; });
-        for (std::size_t i = 0; i < own.size(); ++i) {
-            if (areMixed && (i == 0 || own[i]->plan.measure != own[i - 1]->plan.measure)) {
-                lines.push_back({measureTitleOf(own[i]->plan.measure) + QLatin1Char(':')});
-            }
-            lines.push_back({titles[static_cast<qsizetype>(i)], own[i]});
+        const auto differ = [&own](const auto& of) {
+            return std::ranges::any_of(own, [&](const SheetRow* row) { return of(*row) != of(*own[0]); });
+        };
+        const bool areMixed = differ([](const SheetRow& row) { return row.plan.measure; });
+        // Only of several rows each: a heading above a single row would say what its title can.
+        const auto isAlone = [&own](const SheetRow* row) {
+            return std::ranges::count_if(own, [&](const SheetRow* other) {
+                       return askedData(other->plan) == askedData(row->plan) &&
+                              other->plan.measure == row->plan.measure;
+                   }) == 1;
+        };
+        const bool areDataMixed =
+            differ([](const SheetRow& row) { return askedData(row.plan); }) && std::ranges::none_of(own, isAlone);
+        const auto heading = [&](const SheetRow* row) { return headingOf(row->plan, areMixed, areDataMixed); };
+        for (auto row = own.begin(); row != own.end();) {
+            const auto end =
+                std::find_if(row, own.end(), [&](const SheetRow* other) { return heading(other) != heading(*row); });
+            std::vector<const PlannedRow*> plans;
+            // A single row has the title that it has among all of the claim.
+            const bool isSingle = end - row == 1;
+            for (auto each = isSingle ? own.begin() : row; each != (isSingle ? own.end() : end); ++each)
+                plans.push_back(&(*each)->plan);
+            const QStringList titles = rowTitles(plans);
+            if (const QString words = heading(*row); !words.isEmpty()) lines.push_back({words});
+            for (qsizetype i = isSingle ? row - own.begin() : 0; row != end; ++i) lines.push_back({titles[i], *row++});
         }
     }
     return lines;
@@ -193,11 +216,18 @@ void addRow(Figure& figure, const SheetRow& row, double y, const ForestNumbers& 
     const Range agree = agreeing(row, numbers, figure.x.minimum, figure.x.maximum);
     if (agree.maximum > agree.minimum) {
         FigureBand band;
-        band.ink = {Ink::Kind::text};
+        band.ink = {Ink::Kind::quiet};
         band.x = {agree.minimum, agree.maximum};
         band.lower = {y - kBandHeight, y - kBandHeight};
         band.upper = {y + kBandHeight, y + kBandHeight};
-        figure.bands.push_back(std::move(band));
+        // Rows below each other with one range have one band.
+        const bool isSame = !figure.bands.empty() && figure.bands.back().x == band.x &&
+                            figure.bands.back().lower[0] == y + 1 - kBandHeight;
+        if (isSame) {
+            figure.bands.back().lower = band.lower;
+        } else {
+            figure.bands.push_back(std::move(band));
+        }
     }
     addStroke(figure, {numbers.paper, numbers.paper}, {y - kPaperHeight, y + kPaperHeight}, {Ink::Kind::text});
     addStroke(figure, {numbers.low, numbers.high}, {y, y}, ink);
@@ -413,7 +443,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
 
 namespace {
 
-constexpr double kPixelsPerMm = 4.4;  // of the figure on screen at 100 % scale, so that a row is a line of text high
+constexpr double kPixelsPerMm = 4.0;  // of the figure on screen at 100 % scale, so that a row is a line of text high
 
 }  // namespace
 

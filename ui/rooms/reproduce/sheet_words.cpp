@@ -187,13 +187,18 @@ QString rowTitle(const PlannedRow& row) {
     return parts.join(u" · "_s);
 }
 
+QString askedData(const PlannedRow& row) {
+    const auto found = row.keys.contains("asked") ? row.keys.find("asked") : row.keys.find("data");
+    return found == row.keys.end() ? QString() : text(found->get<std::string>());
+}
+
 namespace {
 
 /// "eager", "no rope cache": shorter than keyWords() with the key's name. A data set has the name of the one that it
 /// replaces (replacedData).
 QString shortWords(const PlannedRow& row, const std::string& key) {
     const json& value = row.keys.at(key);
-    if (key == "data") return text(row.keys.value("asked", value).get<std::string>());
+    if (key == "data") return askedData(row);
     if (value.is_boolean()) return (value.get<bool>() ? QString() : u"no "_s) + keyTitle(key);
     if (key == "position" && value == "learned+rope") return u"learned+RoPE"_s;
     return value.is_string() || !isNamed(key) ? keyWords(row, key)

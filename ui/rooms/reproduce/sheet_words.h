@@ -14,6 +14,8 @@ namespace ropelab::ui {
 
 /// "θ 500 · enwik8"; a substitute data set is shown with the requested one.
 QString rowTitle(const PlannedRow& row);
+/// The data set that the claim is about, also if another one replaces it; "" for a row without one.
+QString askedData(const PlannedRow& row);
 /// Short titles with the settings alone that distinguish these rows; a single row has all.
 QStringList rowTitles(const std::vector<const PlannedRow*>& rows);
 /// "trained on synthetic instead of enwik8, text8"; "" if no data set is replaced. rowTitles() has the replaced ones.

@@ -574,8 +574,8 @@ void RotationRoom::renewLogitText() {
         const double difference = total(Side::other) - total(Side::edited);
         logit = u"%1, B − A = %2"_s.arg(logit, readableNumber(model().editsB() ? -difference : difference));
     }
-    const QString text = u"Δ = m − n = %1 tokens, logit %2"_s.arg(
-        readableCount(static_cast<double>(scene().state.m - scene().state.n)), logit);
+    const QString text =
+        u"Δ = %1 tokens, logit %2"_s.arg(readableCount(static_cast<double>(scene().state.m - scene().state.n)), logit);
     if (text != m_logitText->text()) m_logitText->setText(text);
 }
 

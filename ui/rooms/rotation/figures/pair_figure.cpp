@@ -350,9 +350,9 @@ std::vector<PairRow> pairRows(const RotationScene& scene) {
              8},
             {Kind::norms, u"norms ‖qᵢ‖, ‖kᵢ‖"_s, u"‖qᵢ‖, ‖kᵢ‖"_s, norms, {}, 7},
             {Kind::phase, u"angle from k to q: φ"_s, u"φ"_s, degreesText(pair.phase), {}, 2, Ink{Ink::Kind::quiet}},
-            {Kind::query, u"rotation of q: mωᵢ"_s, u"mωᵢ"_s, angleText(pair.query_rotation),
+            {Kind::query, u"rotation of q: mωᵢ"_s, u"of q: mωᵢ"_s, angleText(pair.query_rotation),
              shortAngleText(pair.query_rotation), 1, query},
-            {Kind::key, u"rotation of k: nωᵢ"_s, u"nωᵢ"_s, angleText(pair.key_rotation),
+            {Kind::key, u"rotation of k: nωᵢ"_s, u"of k: nωᵢ"_s, angleText(pair.key_rotation),
              shortAngleText(pair.key_rotation), 1, key},
             {Kind::relative, u"difference: (m − n)ωᵢ"_s, u"(m−n)ωᵢ"_s, angleText(pair.relative_rotation),
              shortAngleText(pair.relative_rotation), 0},
@@ -361,12 +361,12 @@ std::vector<PairRow> pairRows(const RotationScene& scene) {
              Ink{Ink::Kind::accent}},
             {Kind::projection,
              u"projection of Rₘqᵢ on Rₙkᵢ"_s,
-             u"proj."_s,
+             u"projection"_s,
              readableNumber(pair.projection),
              {},
              4,
              Ink{Ink::Kind::text}},
-            {Kind::term, u"term of the logit: lᵢ"_s, u"lᵢ"_s, signedText(pair.term), {}, 0}};
+            {Kind::term, u"term of the logit: lᵢ"_s, u"logit term lᵢ"_s, signedText(pair.term), {}, 0}};
 }
 
 QString pairToolTip(const RotationScene& scene) {

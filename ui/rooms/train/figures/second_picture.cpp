@@ -379,7 +379,6 @@ void SecondPicture::setPicked(RunId run) {
 void SecondPicture::renewTitle() {
     const int page = m_stack->currentIndex();
     m_wholeTitle = page == samplePage ? m_sampleTitle : isGradient() ? u"gradient norm of every step"_s : m_figureTitle;
-    m_title->setToolTip(m_wholeTitle);  // a narrow picture shortens it
     m_title->setAccessibleName(m_wholeTitle);
     elideTitle();
     // Without a picked run the picture shows all settings, so the button does not look pressed.
@@ -393,15 +392,17 @@ void SecondPicture::elideTitle() {
     const bool isReason = m_showsStrips && m_stack->currentWidget() == m_view && ui::isEmpty(m_picture.figure) &&
                           !m_picture.figure.emptyText.isEmpty();
     const Figure& figure = m_picture.figure;
-    // Low strips have no axes.
-    const QString axes = u"; %1 by %2, lowest at the left, scaled to the tallest bar; %3"_s.arg(
-        figure.y.title(), figure.x.title(), figure.note);
-    const QString text = !m_hovered.isEmpty() ? m_hovered
-                         : isReason           ? figure.emptyText
-                         : m_showsStrips && m_stack->currentWidget() == m_view && !ui::isEmpty(figure)
-                             ? m_wholeTitle + axes
-                             : m_wholeTitle;
-    m_title->setText(m_title->fontMetrics().elidedText(text, Qt::ElideRight, m_title->contentsRect().width()));
+    QStringList parts(!m_hovered.isEmpty() ? m_hovered : isReason ? figure.emptyText : m_wholeTitle);
+    if (parts.first() == m_wholeTitle && m_showsStrips && m_stack->currentWidget() == m_view && !ui::isEmpty(figure)) {
+        parts << u"%1 by %2"_s.arg(figure.y.title(), figure.x.title()) << u"scaled to the tallest bar"_s
+              << u"lowest at the left"_s << figure.note;  // low strips have no axes
+    }
+    const QFontMetrics metrics = m_title->fontMetrics();
+    const int width = m_title->contentsRect().width();
+    const auto words = [&parts] { return parts.join(u"; "_s); };
+    m_title->setToolTip(words());  // a narrow picture leaves the last parts out
+    while (parts.size() > 1 && metrics.horizontalAdvance(words()) > width) parts.removeLast();
+    m_title->setText(metrics.elidedText(words(), Qt::ElideRight, width));
 }
 
 bool SecondPicture::eventFilter(QObject* watched, QEvent* event) {
