@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -149,9 +150,11 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     double in_activation = 0;  // temporary numbers in the activation's backward pass
     double in_branch = 0;      // of an evaluation
     bool has_state = false;    // a gated DeltaNet
-    bool has_scores = false;   // probabilities and their gradients exist as tensors
+    bool has_experts = false;
+    bool has_scores = false;  // probabilities and their gradients exist as tensors
     for (const LayerPlan& layer : plan.layers) {
         const auto* mlp = std::get_if<Mlp>(&layer.feed_forward);
+        has_experts |= mlp == nullptr;
         const Mlp& network = mlp ? *mlp : std::get<Experts>(layer.feed_forward).expert;
         const Activation& activation = network.activation;
         wide += (wide_rows(layer, plan.sizes) + activation.in_forward * real(network.width)) / number(spec.layers);
@@ -168,9 +171,10 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     // The bfloat16 copy of the weights.
     const double copy = spec.precision == Precision::float32 ? 0.0 : 0.5;
     need.weights = float_bytes * R * (4.0 + copy) * P;
-    // LibTorch, and of it: linear algebra for the systems of equations of a gated DeltaNet, products of bfloat16, and
-    // operations that kernels replace.
-    need.engine = 124e6 + (has_state ? 30e6 : 0.0) + (copy > 0 ? 13e6 : 0.0) +
+    // LibTorch, and of it: linear algebra for the systems of equations of a gated DeltaNet, products of bfloat16,
+    // both precisions' buffers, and operations that kernels replace.
+    need.engine = 124e6 + (has_state ? 10e6 : 0.0) + (copy > 0 ? 13e6 : 0.0) +
+                  (spec.precision == Precision::automatic ? 15e6 : 0.0) +
                   (spec.operations == Operations::eager ? 10e6 : 0.0);
     // The new gradients of the backward pass; with precision=auto also copies of the initial state.
     const double copies = spec.precision == Precision::automatic ? 2.9 : 1.0 - copy;
@@ -188,9 +192,18 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
                         more_stepwise({spec.heads, spec.kv_heads(), spec.head_dim()}, normalizes, work) * C;
     // With bfloat16, the heads of QK normalization are assembled in float32.
     const double heads = normalizes && size < 1 ? 1.5 * C : 0.0;
-    const double logits = more_logits + (is_eager ? 2.0 : 1.0) * V;
-    need.evaluation =
-        float_bytes * R * number(tokens_at_once(spec)) * (evaluation_overhead * (rows + heads + in_branch) + logits);
+    // In float32 three products of the head exist while their kernels are compared
+    // (core/engine/operations/products.cpp).
+    const double logits = more_logits + (is_eager ? 2.0 : copy > 0 ? 1.0 : 3.0) * V;
+    // Each thread evaluates pieces of one run (mean_losses in core/engine/model/torch_model.h); experts and operations
+    // of LibTorch alone compute all runs together.
+    double evaluated = R * number(tokens_at_once(spec));
+    if (!is_eager && !has_experts) {
+        constexpr std::int64_t piece = 1024;  // tokens, in whole sequences
+        const std::int64_t threads = spec.threads > 0 ? spec.threads : std::thread::hardware_concurrency();
+        evaluated = std::min(evaluated, number(threads * ((piece + spec.context - 1) / spec.context) * spec.context));
+    }
+    need.evaluation = float_bytes * evaluated * (evaluation_overhead * (rows + heads + in_branch) + logits);
     return need;
 }
 
