@@ -447,11 +447,12 @@ std::string leader(const ResultsTable& table, const GroupNamer& name) {
         tested ? tested->decided().estimate
                : difference_interval(best, other, table.compared, test_kind_between(best, other, table.compared));
     if (!interval || (more ? -1 : 1) * (tested == &other ? -1 : 1) * interval->difference > 0) return {};
-    if (tested == &other) {
+    // The words say "below" or "above", so that the interval has the sign of a distance.
+    if ((tested == &other) == more) {
         std::swap(interval->low, interval->high);
-        for (double* each : {&interval->difference, &interval->low, &interval->high}) *each = -*each;
+        for (double* each : {&interval->low, &interval->high}) *each = -*each;
     }
-    const std::string words = ahead_words(table, name, best, other, interval->difference, "");
+    const std::string words = ahead_words(table, name, best, other, interval->difference, text_words(table));
     const std::string state = table.sequential ? stopping_state(table) : "";
     const bool survives = tested && table.compares_survivors(*tested);
     const std::string end = (survives ? "; without failed runs" : "") + (state.empty() ? "" : "; " + state) + ")";

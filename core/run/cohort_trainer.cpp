@@ -65,13 +65,14 @@ void CohortTrainer::train(std::vector<TrainedRun> runs, std::chrono::steady_cloc
         pause_if_asked();
         if (control_.stopping()) {
             save_checkpoints();
+            if (std::ssize(runs_) == members) store_times(loaded_engine, members, seconds_since(began));
             while (!runs_.empty()) end_run(0, RunState::stopped, "");
             return;
         }
         if (last) {
             const bool complete = std::ssize(runs_) == members;
             finish();
-            if (complete && !disturbed_) store_times(loaded_engine, members, seconds_since(began));
+            if (complete) store_times(loaded_engine, members, seconds_since(began));
             return;
         }
         stop_at_rung();
@@ -85,23 +86,35 @@ void CohortTrainer::count(TimedPart part, Clock::time_point begin) {
 }
 
 void CohortTrainer::store_times(bool loaded_engine, std::int64_t runs, double total) {
-    if (times_file().empty()) return;
+    constexpr std::int64_t fewest_steps = 10;
+    const std::int64_t end = cohort_->iteration();
+    if (times_file().empty() || had_fault_ || end - first_iteration_ < fewest_steps) return;
     TimedCohort timed;
     timed.key = time_key(spec_, conditions_.device, conditions_.precision);
     timed.chose_precision = spec_.precision == Precision::automatic;
-    timed.work = cohort_work(spec_, runs, 0, static_cast<double>(corpus_->validation.size()), loaded_engine);
+    const auto validation = static_cast<double>(corpus_->validation.size());
+    timed.work = cohort_work(spec_, runs, first_iteration_, validation, loaded_engine);
     timed.seconds = part_seconds_;
+    if (end < spec_.iterations) {
+        const CohortWork left = cohort_work(spec_, runs, end, validation, loaded_engine);
+        for (std::size_t part = 0; part < timed_part_count; ++part) {
+            if (static_cast<TimedPart>(part) == TimedPart::start) continue;
+            timed.work[part].calls -= left[part].calls;
+            timed.work[part].items -= left[part].items;
+            timed.work[part].operations -= left[part].operations;
+        }
+    }
     double others = 0;
     for (const double seconds : part_seconds_) others += seconds;
     // What is not measured apart, such as publishing events, happens once per step.
-    timed.seconds[static_cast<std::size_t>(TimedPart::steps)] = std::max(0.0, total - others);
+    timed.seconds[static_cast<std::size_t>(TimedPart::steps)] = std::max(0.0, total - others - apart_);
     store_time(timed);
 }
 
 void CohortTrainer::open(std::vector<TrainedRun> runs) {
     runs_ = std::move(runs);
     spec_ = runs_.front().plan.spec;
-    disturbed_ = runs_.front().iteration() > 0 || runs_.front().device_faults > 0;
+    had_fault_ = runs_.front().device_faults > 0;
     corpus_ = open_corpus(runs_.front().plan.spec, plan_.data_dir);
     vocabulary_ = corpus_->vocabulary.to_text();
     text_ = corpus_->text;
@@ -273,8 +286,8 @@ void CohortTrainer::probe() {
 }
 
 void CohortTrainer::answer_probes() {
+    const auto begin = Clock::now();
     for (ProbeJob& job : control_.next_probes()) {
-        disturbed_ = true;
         const auto run = std::find_if(runs_.begin(), runs_.end(),
                                       [&](const TrainedRun& member) { return member.plan.id == job.run; });
         try {
@@ -288,6 +301,7 @@ void CohortTrainer::answer_probes() {
             job.answer.set_exception(std::current_exception());
         }
     }
+    apart_ += seconds_since(begin);
 }
 
 void CohortTrainer::save_checkpoints() {
@@ -347,15 +361,16 @@ void CohortTrainer::stop_at_rung() {
 
 void CohortTrainer::pause_if_asked() {
     if (!control_.paused() || control_.stopping()) return;
-    disturbed_ = true;
     save_checkpoints();
     const auto begin = Clock::now();
+    const double before = apart_;
     publish_progress(true);
     while (control_.paused() && !control_.stopping()) {
         control_.wait_while_paused();
         answer_probes();
     }
     paused_ += Clock::now() - begin;
+    apart_ = before + seconds_since(begin);  // without counting probes of the pause twice
     publish_progress(true);
 }
 

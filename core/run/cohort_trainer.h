@@ -170,7 +170,8 @@ class CohortTrainer {
     std::optional<ProbeRequest> probe_batch_;
     double step_seconds_ = 0;
     PartSeconds part_seconds_{};
-    bool disturbed_ = false;  // paused, stopped, asked for probes, or resumed: the times are not those of the estimate
+    double apart_ = 0;        // seconds of pauses and of asked probes, which no estimate contains
+    bool had_fault_ = false;  // of the device: the times are not those of the estimate
     double probe_seconds_ = 0;
     double seconds_per_step_ = 0;  // exponential moving average
     std::chrono::steady_clock::time_point last_progress_{};

@@ -233,9 +233,9 @@ std::string words_of(const PowerForecast& forecast) {
 std::string short_words_of(const PowerForecast& forecast) {
     if (forecast.effects.empty()) {
         if (!forecast.detectable_deviations) return {};
-        return counted(forecast.seeds, "seed") + " detect differences of " +
-               rough_text(*forecast.detectable_deviations) + " standard deviations within pairs" +
-               (forecast.detectable ? " (" + rough_text(*forecast.detectable) + " nats)" : "") + " with 80 % power.";
+        return counted(forecast.seeds, "seed") + " find differences of " + rough_text(*forecast.detectable_deviations) +
+               " standard deviations within pairs" +
+               (forecast.detectable ? " (" + rough_text(*forecast.detectable) + " nats)" : "") + " in 80 % of sweeps.";
     }
     const auto list = [&](const auto& text) { return joined(forecast.effects, ", ", text); };
     return "Differences of " + list([](const auto& effect) { return number_text(effect.deviations); }) +

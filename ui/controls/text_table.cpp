@@ -267,7 +267,7 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
                           : each.outcome == Outcome::wrong ? Tone::error
                                                            : Tone::quiet;
         const Prediction& prediction = each.prediction;
-        const QString stated = text(prediction.words + " " + null_model_words(prediction));
+        const QString stated = text(prediction.words);
         content.rows.push_back(
             {{text(to_string(each.outcome)), text(each.words), tone},
              {u"%1 %"_s.arg(text(rough_text(100 * each.chance))), text(null_model_words(prediction))},
@@ -288,7 +288,7 @@ QString predictionWords(std::span<const ScoredPrediction> predictions) {
 TextList* makePredictionList(const QString& nothing, QWidget* parent) {
     return new TextList(
         u"Predictions"_s,
-        u"The predictions are preregistered: the lab file stored them before the first run and never changes them. A "
+        u"The predictions are preregistered: the lab stored them before the first run and never changes them. A "
         "prediction is not scored until its quantity is measured."_s,
         nothing, parent);
 }

@@ -88,7 +88,7 @@ Lecture statementLecture() {
         const Statement& statement = statements[i];
         LectureScene scene;
         scene.id = "statement-" + std::to_string(i + 1);
-        scene.title = utf8(statement.claim);
+        scene.title = utf8(u"True or false? %1"_s.arg(statement.claim));
         scene.text =
             utf8(u"Many texts say: “%1” The picture shows a rotary setup that confirms or refutes the statement."_s.arg(
                 statement.claim));

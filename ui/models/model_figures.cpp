@@ -159,8 +159,8 @@ Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& curre
     figure.summary += u"."_s;
     figure.emptyText = u"No model matches the search."_s;
     figure.note =
-        u"points: models, named where there is space; +1: one more model at the same place; dashed: context and %1 of "
-        "the current setup"_s.arg(titleOf(quantity));
+        u"points: models, named where there is space; +1: one more at the same place; dashed: the current setup"_s;
+    if (quantity == MapQuantity::base) figure.note += u"; b_eff: θ of a fully rotated head with equal fast pairs"_s;
     figure.heightMm = kMapHeightMm;
     figure.x = {u"context"_s, u"tokens"_s, true};
     figure.y = {titleOf(quantity), quantity == MapQuantity::wavelength ? u"tokens"_s : QString(), true};

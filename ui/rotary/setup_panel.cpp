@@ -217,21 +217,26 @@ void SetupPanel::addSlider(const char* name, NumberSlider::Options options, cons
 void SetupPanel::makeNumbers() {
     addSlider("theta", {.label = u"θ, the base"_s, .title = u"θ"_s, .minimum = 2, .maximum = 1e8, .logarithmic = true},
               u"change theta"_s, layout());
-    addSlider(
-        "fraction",
-        {.label = u"rotated fraction"_s,
-         .title = u"fraction"_s,
-         .minimum = 0,
-         .maximum = 1,
-         .snap =
-             [this](double fraction) {
-                 const double pairs = m_model.setup().head_dim / 2.0;
-                 return std::round(fraction * pairs) / pairs;
-             },
-         .parse =
-             [this](const QString& typed) { return parse_fraction(typed.toStdString(), m_model.setup().head_dim); },
-         .text = percentText},
-        u"change fraction"_s, layout());
+    addSlider("fraction",
+              {.label = u"rotated fraction"_s,
+               .title = u"fraction"_s,
+               .minimum = 0,
+               .maximum = 1,
+               .snap =
+                   [this](double fraction) {
+                       const double pairs = m_model.setup().head_dim / 2.0;
+                       return std::round(fraction * pairs) / pairs;
+                   },
+               .parse =
+                   [this](const QString& typed) {
+                       // The field shows percent, so that a number above 1 is one; the terminal asks for the sign.
+                       const double number = typed.toDouble();
+                       return number > 1 && number <= 100
+                                  ? number / 100
+                                  : parse_fraction(typed.toStdString(), m_model.setup().head_dim);
+                   },
+               .text = percentText},
+              u"change fraction"_s, layout());
     addSlider("head_dim",
               {.label = u"head dimension"_s,
                .title = u"head dim"_s,

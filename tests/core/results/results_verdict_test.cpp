@@ -64,22 +64,23 @@ TEST(ResultsVerdict, TheHeadlineSaysLowestOnlyOfTheLowest) {
     const auto name = [](const ResultGroup& group) { return "θ " + setting_text(group.settings.at("theta")); };
     EXPECT_THAT(headline(results_table(runs), name),
                 StartsWith("Lower loss on this text: θ 500; 0.20 nats below θ 10000 ("));
-    EXPECT_THAT(leader(results_table(runs), name), StartsWith("Lowest loss: θ 20; 0.32 nats below θ 10000"));
+    EXPECT_THAT(leader(results_table(runs), name),
+                StartsWith("Lowest loss on this text: θ 20; 0.32 nats below θ 10000"));
 }
 
 // The intervals are those of SciPy 1.17.1's ttest_rel: -0.20220 … -0.19646 and -0.007535 … -0.001798.
 TEST(ResultsVerdict, TheLeaderIsNamedBeforeItIsDecided) {
     const auto name = [](const ResultGroup& group) { return "θ " + setting_text(group.settings.at("theta")); };
     EXPECT_EQ(leader(results_table(two_groups(-0.2)), name),
-              "Lowest loss: θ 500; 0.20 nats below θ 10000 (95 % interval -0.20 … -0.20)");
+              "Lowest loss on this text: θ 500; 0.20 nats below θ 10000 (95 % interval 0.20 … 0.20)");
     EXPECT_EQ(leader(results_table(two_groups(0.004)), name),
-              "Lowest loss: θ 10000; 0.0047 nats below θ 500 (95 % interval -0.0075 … "
-              "-0.0018)");
+              "Lowest loss on this text: θ 10000; 0.0047 nats below θ 500 (95 % interval 0.0018 … "
+              "0.0075)");
     EXPECT_EQ(leader(results_table({}), name), "");
     std::vector<ResultRun> single = two_groups(-0.2);
     single.resize(2);
     EXPECT_EQ(leader(results_table(single), name),
-              "Lowest loss: θ 500; 0.20 nats below θ 10000 (one seed decides nothing)");
+              "Lowest loss on this text: θ 500; 0.20 nats below θ 10000 (one seed decides nothing)");
 }
 
 TEST(ResultsVerdict, DistinguishesSignificantFromUndecidedDifferences) {

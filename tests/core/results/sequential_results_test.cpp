@@ -129,7 +129,7 @@ TEST(SequentialResults, TheLeadingSettingIsThatOfEqualSeeds) {
     }
     const auto name = [&](const ResultGroup& group) { return "θ " + setting_text(group.settings.at("theta")); };
     EXPECT_THAT(leader(results_table(runs), name),
-                testing::EndsWith("oss: θ 10000; 0.015 nats below θ 1000 (95 % interval -0.019 … -0.011)"));
+                testing::EndsWith("oss on this text: θ 10000; 0.015 nats below θ 1000 (95 % interval 0.011 … 0.019)"));
     runs.push_back(result_run({{"theta", 1000}, {"seed", 5}}, 0));
     runs.back().state = RunState::failed;
     EXPECT_THAT(leader(results_table(runs), name), HasSubstr("; without failed runs)"));

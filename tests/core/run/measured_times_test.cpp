@@ -48,7 +48,7 @@ TEST_F(MeasuredTimes, StoredKeyAndWorkAreThoseOfTheForecast) {
     }
 }
 
-// A finished sweep stores the times of its cohorts and its forecast; a stopped one stores neither.
+// A finished sweep stores the times of its cohorts and its forecast; one that is stopped immediately stores neither.
 TEST_F(MeasuredTimes, RunnerStoresMeasuredTimes) {
     TorchEngine engine;
     PlannedRun run;
@@ -82,6 +82,42 @@ TEST_F(MeasuredTimes, RunnerStoresMeasuredTimes) {
     stopped.join();
     EXPECT_EQ(read_times(file_).cohorts.size(), 2U);
     EXPECT_EQ(read_times(file_).sweeps.size(), 1U);
+}
+
+// Also a part of a run teaches how fast the machine is.
+TEST_F(MeasuredTimes, StoppedAndResumedRunsStoreTheStepsThatTheyTrained) {
+    TorchEngine engine;
+    PlannedRun run;
+    run.id = 1;
+    run.spec = tiny_spec();
+    run.spec.data = folder_.write("text.txt", small_text(4000)).string();
+    run.spec.iterations = 40;
+    run.spec.evaluate_every = 10;
+    run.checkpoint = folder_.path() / "run.ckpt";
+    const auto steps = [&] { return read_times(file_).cohorts.back().work[1].calls; };
+    {
+        std::unique_ptr<Runner> runner;
+        runner = std::make_unique<Runner>([&]() -> Engine& { return engine; },
+                                          [&](const Event& event) {
+                                              const auto* step = std::get_if<event::Step>(&event);
+                                              if (step && step->iteration == 15) runner->stop();
+                                          });
+        runner->start({{run}, {}, {}, {}, {}});
+        runner->join();
+    }
+    ASSERT_EQ(read_times(file_).cohorts.size(), 1U);
+    const double trained = steps();
+    EXPECT_GE(trained, 15);
+    EXPECT_LE(trained, 16);
+    const PartWork evaluations = read_times(file_).cohorts.back().work[2];
+    EXPECT_EQ(evaluations.calls, 2) << "before the first step and after step 10";
+    run.resume = true;
+    Runner resumed([&]() -> Engine& { return engine; }, [](const Event&) {});
+    resumed.start({{run}, {}, {}, {}, {}});
+    resumed.join();
+    ASSERT_EQ(read_times(file_).cohorts.size(), 2U);
+    EXPECT_EQ(steps(), 40 - trained);
+    EXPECT_TRUE(read_times(file_).sweeps.empty());
 }
 
 }  // namespace

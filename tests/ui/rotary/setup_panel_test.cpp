@@ -81,6 +81,20 @@ TEST_F(SetupPanelTest, InvalidInputIsExplainedAndChangesNothing) {
     EXPECT_TRUE(panel.slider("theta")->error().isEmpty());
 }
 
+// The field shows "100 %", so that 25 can only be a percentage.
+TEST_F(SetupPanelTest, ANumberAboveOneIsAPercentageOfTheChannels) {
+    Workspace workspace(options());
+    SetupPanel panel(workspace.rotary());
+    for (const char* typed : {"25", "25 %", "0.25"}) {
+        panel.slider("fraction")->commit("1");
+        EXPECT_EQ(workspace.rotary().setup().fraction, 1);
+        panel.slider("fraction")->commit(typed);
+        EXPECT_EQ(workspace.rotary().setup().fraction, 0.25) << typed;
+    }
+    panel.slider("fraction")->commit("250");
+    EXPECT_FALSE(panel.slider("fraction")->error().isEmpty());
+}
+
 TEST_F(SetupPanelTest, ButtonAsksForTheWrongStatements) {
     Workspace workspace(options());
     SetupPanel panel(workspace.rotary());

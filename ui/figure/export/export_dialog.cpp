@@ -75,7 +75,10 @@ ExportDialog::ExportDialog(std::function<std::vector<Figure>()> source, QWidget*
     auto* saveButton = new QPushButton(u"&Save figure …"_s);
     saveButton->setProperty("primary", true);
     saveButton->setDefault(true);
+    auto* closeButton = new QPushButton(u"Close"_s);
+    connect(closeButton, &QPushButton::clicked, this, &QDialog::close);
     auto* buttons = new QHBoxLayout;
+    buttons->addWidget(closeButton);
     buttons->addStretch();
     buttons->addWidget(copyButton);
     buttons->addWidget(saveButton);

@@ -48,6 +48,11 @@ class FigureTicker : public QCPAxisTicker {
     Ticks m_marks;
 };
 
+/// A note that ends as a sentence is followed by one, others by a further part.
+QString withPart(const QString& note, const QString& part) {
+    return note.isEmpty() ? part : note + (note.endsWith(u'.') ? u" "_s : u"; "_s) + part;
+}
+
 int rounded(double value) {
     return static_cast<int>(std::lround(value));
 }
@@ -104,7 +109,7 @@ void FigureRenderer::show(const Figure& given, const FigureStyle& style) {
     if (!figure.valuesNote.isEmpty() &&
         FigureAnnotations::endLabelMargin(figure, style, m_plot.viewport().width()).values) {
         Figure noted = figure;
-        noted.note += (figure.note.isEmpty() ? QString() : u"; "_s) + std::exchange(noted.valuesNote, {});
+        noted.note = withPart(figure.note, std::exchange(noted.valuesNote, {}));
         return show(noted, style);
     }
     m_labelsInNote.clear();
@@ -144,7 +149,7 @@ void FigureRenderer::show(const Figure& given, const FigureStyle& style) {
         Figure noted = figure;
         const QString lines =
             (all.size() == 1 ? u"line without a label: %1"_s : u"lines without a label: %1"_s).arg(all.join(u", "_s));
-        noted.note = figure.note.isEmpty() ? lines : figure.note + u"; "_s + lines;
+        noted.note = withPart(figure.note, lines);
         layOut(noted, style);
     }
 }

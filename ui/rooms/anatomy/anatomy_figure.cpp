@@ -296,8 +296,8 @@ Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyPictu
 }
 
 std::vector<AnatomyModel> traditionalAndModern(const RunSpec& spec, std::int64_t vocabulary) {
-    return {model_of_settings(traditional_model(spec), vocabulary, u"Traditional"_s.toStdString()),
-            model_of_settings(modern_model(spec), vocabulary, u"Modern"_s.toStdString())};
+    return {model_of_settings(traditional_model(spec), vocabulary, "Traditional (GPT-2)"),
+            model_of_settings(modern_model(spec), vocabulary, "Modern (Llama)")};
 }
 
 Figure stageFigure(const AnatomyStage& stage, bool isOfLayer, const QString& why) {

@@ -99,6 +99,8 @@ class AnatomyPicture {
     void addRow(const AlignedSection& section, const AlignedStage& stage);
     void foldBranches(std::size_t from);
     /// ": RMSNorm", after the name.
+    /// "only Modern".
+    QString onlyIn(const Row& row) const;
     QString kindOf(const Row& row) const;
     QString numberOf(const Row& row, std::size_t quantity) const;
     bool differs(const Row& row) const;

@@ -145,7 +145,7 @@ AnatomyPanel::AnatomyPanel(QWidget* parent) : QFrame(parent), m_form(this, kWide
 }
 
 void AnatomyPanel::addTotals(QWidget* content, QVBoxLayout* column) {
-    column->addWidget(makeHeading(u"Totals of the model"_s, content));
+    column->addWidget(makeHeading(u"Totals of the chosen model"_s, content));
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 4);
     grid->setColumnStretch(1, 1);

@@ -319,12 +319,16 @@ bool AnatomyPicture::differs(const Row& row) const {
     return m_names.size() > 1 && (a.isThere != b.isThere || a.kind != b.kind || a.numbers != b.numbers);
 }
 
+QString AnatomyPicture::onlyIn(const Row& row) const {
+    return u"only %1"_s.arg((row.sides[0].isThere ? m_names.front() : m_names.back()).section(u" ("_s, 0, 0));
+}
+
 QString AnatomyPicture::kindOf(const Row& row) const {
     const auto& [a, b] = row.sides;
     QString kind = a.isThere ? a.kind : b.kind;
     if (m_names.size() > 1 && row.place != Row::Place::title) {
         if (a.isThere != b.isThere) {
-            kind = u"only %1"_s.arg(a.isThere ? m_names.front() : m_names.back());
+            kind = onlyIn(row);
         } else if (a.kind != b.kind) {
             kind = u"%1 → %2"_s.arg(a.kind.isEmpty() ? u"plain"_s : a.kind, b.kind.isEmpty() ? u"plain"_s : b.kind);
         }
@@ -339,6 +343,9 @@ QString AnatomyPicture::numberOf(const Row& row, std::size_t quantity) const {
     };
     const QString a = number(row.sides[0]);
     const QString b = number(row.sides[1]);
+    // A name that leaves no space for its kind often has no numbers, whose place is free.
+    const bool isOneSided = row.sides[0].isThere != row.sides[1].isThere;
+    if (m_names.size() > 1 && quantity == 0 && isOneSided && a.isEmpty() && b.isEmpty()) return onlyIn(row);
     if (m_names.size() < 2 || a == b) return a;
     const auto shown = [](const QString& each) { return each.isEmpty() ? u"0"_s : each; };
     return u"%1 → %2"_s.arg(shown(a), shown(b));

@@ -442,13 +442,14 @@ const AnatomyStage* AnatomyRoom::pickedStage() const {
 
 void AnatomyRoom::renewStage() {
     const AnatomyStage* stage = pickedStage();
-    const AnatomyStage& shown = stage ? *stage : m_model.anatomy.sections.front().stages.front();
+    AnatomyStage shown = stage ? *stage : m_model.anatomy.sections.front().stages.front();
     const auto isOfLayer = [&shown](const AnatomySection& section) {
         return !section.layers.empty() && std::any_of(section.stages.begin(), section.stages.end(),
                                                       [&](const AnatomyStage& each) { return each.id == shown.id; });
     };
     const auto& sections = m_model.anatomy.sections;
     const bool repeats = std::any_of(sections.begin(), sections.end(), isOfLayer);
+    if (m_shown.size() > 1 && repeats) shown.name += " (chosen model)";  // not one of the two that are compared
     m_stage->setFigure(stageFigure(shown, repeats, whyNoModel()));
 }
 

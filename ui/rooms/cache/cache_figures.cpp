@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "core/rope/logit.h"
 #include "core/rope/memory.h"
@@ -47,6 +48,12 @@ double meanFactor(double frequency, std::int64_t count) {
     return denominator == 0 ? 1 : std::sin(static_cast<double>(count) * frequency / 2) / denominator;
 }
 
+/// More than half a period within one column: neighbouring columns cannot show such a wave, only a slower one that is
+/// not there. These pairs have the value 0, their mean over whole periods.
+bool isTooFast(double frequency, const ShownPositions& shown) {
+    return shown.middle > 0 && frequency * static_cast<double>(shown.stride) > std::numbers::pi;
+}
+
 /// One row per pair; the figure repeats each row for both channels of the pair. A column of several positions has their
 /// mean, except for rounded angles: a mean would hide what the rounding of one position does.
 std::vector<float> tableOfPairs(const Frequencies& now, TablePart part, const CacheOptions& options,
@@ -56,7 +63,10 @@ std::vector<float> tableOfPairs(const Frequencies& now, TablePart part, const Ca
     std::vector<float> values;
     values.reserve(now.inverse_frequencies.size() * columns);
     for (const double frequency : now.inverse_frequencies) {
-        const double factor = now.attention_factor * (shown.middle > 0 ? meanFactor(frequency, shown.stride) : 1);
+        const double mean = isTooFast(frequency, shown) ? 0
+                            : shown.middle > 0          ? meanFactor(frequency, shown.stride)
+                                                        : 1;
+        const double factor = now.attention_factor * mean;
         for (std::size_t column = 0; column < columns; ++column) {
             const std::int64_t position = shown.first + static_cast<std::int64_t>(column) * shown.stride + shown.middle;
             const double angle = table_angle(position, frequency, format, options.anglesInFormat);
@@ -172,6 +182,12 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
     }
     if (shown.stride > 1 && shown.middle == 0) {
         notes << u"every %1 position"_s.arg(ordinal(shown.stride));
+    }
+    const auto fast =
+        std::ranges::count_if(now.inverse_frequencies, [&](double frequency) { return isTooFast(frequency, shown); });
+    if (fast > 0) {
+        notes << u"blank: %1 with more than half a period per column, mean 0"_s.arg(
+            fast == 1 ? u"pair 0"_s : u"pairs 0 to %1"_s.arg(fast - 1));
     }
     figure.note = notes.join(u", "_s);
     figure.settings.insert(u"angles"_s, options.anglesInFormat ? text(word_of(setup.precision)) : u"float64"_s);

@@ -212,8 +212,9 @@ std::vector<BaseProfile::Point> basesWithTheta(const BaseProfile& profile, const
 QString basesSentence(const BaseProfile& profile, const BoundData& data) {
     const RotarySetup& setup = data.setup;
     if (!canBeNegative(setup)) {
-        return u"At most half of the channels rotate, so every base supports every context: the context bound "
-               "excludes no base, as for a head without rotation (NoPE)."_s;
+        return u"At most half of the channels rotate, so the context bound excludes no base and no context, as for a "
+               "head without rotation (NoPE). The bound is about random q and k: a trained model can still fail beyond "
+               "its context."_s;
     }
     if (setup.context > profile.range().limit) {
         return u"The context of %1 tokens is too long: the scan over bases computes the context bound up to %2 "

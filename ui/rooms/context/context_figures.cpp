@@ -107,8 +107,9 @@ QString boundSentence(const BoundData& data) {
         return u"No channel rotates: the context bound B(Δ) is %1 at every distance."_s.arg(setup.head_dim / 2);
     }
     if (!canBeNegative(setup)) {
-        return u"%1 of %2 channels rotate. The unrotated channels keep B(Δ) ≥ %3, so the base supports every "
-               "context, as a head without rotation (NoPE) does: the context bound excludes no base."_s.arg(rotated)
+        return u"%1 of %2 channels rotate. The unrotated channels keep B(Δ) ≥ %3, so the context bound "
+               "excludes no base and no context, as for a head without rotation (NoPE). The bound is about random q "
+               "and k: a trained model can still fail beyond its context."_s.arg(rotated)
                    .arg(setup.head_dim)
                    .arg((setup.head_dim - 2 * rotated) / 2);
     }
@@ -174,6 +175,7 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
     const auto supported = isSupported(data);
     const Ink ink{!supported ? Ink::Kind::accent : *supported ? Ink::Kind::success : Ink::Kind::error};
     figure.verticalLines.push_back(contextLine(setup, ink));
+    if (supported == false) figure.verticalLines.back().label += u", not supported"_s;
     return figure;
 }
 

@@ -16,10 +16,6 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
-QString whole(double value) {
-    return QString::number(value, 'f', 0);
-}
-
 struct TuningTexts {
     QString dimension;
     QString base;
@@ -40,26 +36,29 @@ double toHundredths(double value) {
 }
 
 QList<FormRow> tuningRows() {
-    return {
-        {"target",
-         u"set a target"_s,
-         {},
-         u"Sets a target context and a base for fine-tuning, for which the critical base and the extrapolation "
-         "limit are computed. Clear the check mark to remove the target."_s,
-         CheckRow{.isWide = true}},
-        {"context",
-         u"target context"_s,
-         {},
-         u"L′ is the context length at which the model is fine-tuned. The default is the target of the setup's "
-         "scaling, or four times the training context."_s,
-         SliderRow{
-             .unit = u"tokens"_s, .minimum = 16, .maximum = 1 << 24, .logarithmic = true, .step = 1, .text = whole}},
-        {"base",
-         u"tuned base β"_s,
-         {},
-         u"β is the base with which the model is fine-tuned. The default is the current θ. Liu et al. 2023; "
-         "formula 15 of the guide"_s,
-         SliderRow{.minimum = 2, .maximum = 1e9, .logarithmic = true}}};
+    return {{"target",
+             u"set a target"_s,
+             {},
+             u"Sets a target context and a base for fine-tuning, for which the critical base and the extrapolation "
+             "limit are computed. Clear the check mark to remove the target."_s,
+             CheckRow{.isWide = true}},
+            {"context",
+             u"target context"_s,
+             {},
+             u"L′ is the context length at which the model is fine-tuned. The default is the target of the setup's "
+             "scaling, or four times the training context."_s,
+             SliderRow{.unit = u"tokens"_s,
+                       .minimum = 16,
+                       .maximum = 1 << 24,
+                       .logarithmic = true,
+                       .step = 1,
+                       .text = tokensText}},
+            {"base",
+             u"tuned base β"_s,
+             {},
+             u"β is the base with which the model is fine-tuned. The default is the current θ. Liu et al. 2023; "
+             "formula 15 of the guide"_s,
+             SliderRow{.minimum = 2, .maximum = 1e9, .logarithmic = true}}};
 }
 
 }  // namespace

@@ -212,6 +212,7 @@ Figure mapFigure(const BaseProfile& profile, const BoundData& data, const std::v
     mark.pointPt = 9;
     figure.curves.push_back(std::move(mark));
     figure.summary = scoreText(places);
+    figure.valuesNote = u"Numbers at the right: tokens at the largest θ of the axis"_s;
     figure.note =
         u"Curves for the setup's head of %1 channels, %2 of which rotate. B(Δ) ≥ 0: context that a base supports, up "
         "to %3 tokens; longest period: from this context on every pair completes a period; critical base: largest "

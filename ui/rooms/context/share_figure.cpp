@@ -79,8 +79,8 @@ Figure shareFigure(const RotarySetup& setup, double correlation) {
 
 QString shareSentence(const Figure& figure) {
     return figure.summary +
-           u" A random key has 1/%1 on average at every distance: RoPE alone does not make attention decay."_s.arg(
-               groupedText(kOtherKeys + 1));
+           u" Only the advantage of an equal key decays: a random key has 1/%1 on average at every distance, near or "
+           "far."_s.arg(groupedText(kOtherKeys + 1));
 }
 
 }  // namespace ropelab::ui

@@ -145,7 +145,8 @@ void PredictionsPage::renew() {
     if (m_isMeasuring) {
         sentences << u"Measuring the quantities that the theories predict: %1 left."_s.arg(runs);
     } else if (unmeasured > 0) {
-        sentences << u"The predicted quantities are not measured yet for %1."_s.arg(runs);
+        sentences << u"The predicted quantities are not measured yet for %1%2."_s.arg(
+            runs, isTraining ? u"; “Measure runs” measures them when the sweep has ended"_s : QString());
         if (isReadOnly) {
             sentences << u"This lab file is open read-only; save it under another name to measure the predicted "
                          "quantities."_s;

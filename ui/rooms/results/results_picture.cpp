@@ -19,9 +19,11 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// A run in training gets a summary from its latest evaluation; its time and speed are unknown.
+/// A run in training gets a summary from its latest evaluation; its time and speed are unknown. A run that was resumed
+/// still has the summary of its stop.
 std::optional<RunSummary> summaryOf(const RunView& run) {
-    if (run.record.summary || !run.last) return run.record.summary;
+    if (!run.last) return run.record.summary;
+    if (run.record.summary && run.record.summary->iterations >= run.last->iteration) return run.record.summary;
     RunSummary summary;
     summary.iterations = run.last->iteration;
     summary.final_validation_loss = run.last->validation_loss;

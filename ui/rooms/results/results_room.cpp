@@ -16,6 +16,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -80,6 +81,25 @@ DecisionTexts decisionTexts(const ResultsTable& table, const DecisionChoice& cho
     }
     details << QString() << QString::fromStdString(decision_rule_words(table));
     return {sentences.join(QLatin1Char('\n')), details.join(QLatin1Char('\n'))};
+}
+
+/// At which steps the losses of unfinished runs were measured; "" if none counts.
+QString unfinishedWords(const Results& results, const RunStore& store) {
+    std::set<std::int64_t> steps;
+    std::int64_t runs = 0;
+    for (const ResultGroup& group : results.table.groups) {
+        for (const std::size_t member : group.counted) {
+            const RunView* run = store.find(results.runAt(member));
+            if (!run || run->record.state == RunState::finished || !run->last) continue;
+            ++runs;
+            steps.insert(run->last->iteration);
+        }
+    }
+    if (runs == 0) return {};
+    const QString first = groupedText(*steps.begin());
+    return u"Not finished: %1, shown with the losses of %2."_s.arg(
+        countText(runs, u"run"_s),
+        steps.size() == 1 ? u"step %1"_s.arg(first) : u"steps %1 to %2"_s.arg(first, groupedText(*steps.rbegin())));
 }
 
 /// The largest decided difference, or that none is.
@@ -368,7 +388,7 @@ void ResultsRoom::renew() {
     words.removeAll(QString());
     m_words->setText(words.join(QLatin1Char(' ')));
     m_headline->setToolTip(m_words->text());
-    QStringList warnings = {text(search_warning(table))};
+    QStringList warnings = {unfinishedWords(m_results, m_access.runs), text(search_warning(table))};
     warnings << texts(condition_warnings(table));
     warnings.removeAll(QString());
     m_warnings->setText(warnings.join(QLatin1Char(' ')));

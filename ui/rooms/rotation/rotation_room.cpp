@@ -523,7 +523,8 @@ void RotationRoom::fitOnlyPart() {
     // Dials and pair are above and beside the logit, and every other page has the whole stage.
     if (!onlyPart().isEmpty()) return;
     for (FigureView* each : {m_dials, m_pair}) pairOf(each)->setVisible(page() == Logit);
-    m_bar->setEnabled(page() != Circuit);  // the head of the circuit depends on distances only
+    m_bar->setEnabled(page() != Circuit);
+    m_bar->setToolTip(page() == Circuit ? u"The built head depends only on the distance m − n."_s : QString());
     m_logitText->setVisible(page() != Circuit && page() != Tokens);
 }
 

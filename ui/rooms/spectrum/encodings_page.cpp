@@ -124,6 +124,9 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
     auto* box = new QWidget(parent);
     auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(u"Encodings"_s, box));
+    auto* note = makeNote(box);
+    note->setText(u"θ, fraction, pairing and scaling change only “All encodings”."_s);
+    column->addWidget(note);
     m_form.add(column, encodingRows());
     m_hasFields = true;
     auto* pattern = m_form.field<QLineEdit>("attention");

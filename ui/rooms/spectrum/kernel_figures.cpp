@@ -216,12 +216,10 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     }
     figure.verticalLines.push_back({1, u"one period"_s, {Ink::Kind::quiet}});
     const int incomplete = static_cast<int>(curves.periods.size()) - curves.complete;
-    figure.note =
-        u"line: magnitude; circles: a pair each, at its number of periods and magnitude 1, which a "
-        "pair alone has; filled: %1 with a full period"_s.arg(countText(curves.complete, u"pair"_s));
+    figure.note = u"circles: a pair each, at its number of periods; filled: %1 with a full period"_s.arg(
+        countText(curves.complete, u"pair"_s));
     if (incomplete > 0) {
-        figure.note +=
-            u"; open: %1, which add up at 0 periods (point left of the axis' first period)"_s.arg(incomplete);
+        figure.note += u"; open: %1, which add up at 0 periods (black dot)"_s.arg(incomplete);
     }
     figure.table = spectrumTable(curves);
     figure.summary =

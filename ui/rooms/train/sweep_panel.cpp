@@ -419,7 +419,6 @@ void SweepPanel::renewEstimate() {
     m_problem->setVisible(!problem.isEmpty());
     const bool idle = !m_access.session.isActive();
     m_start->setEnabled(problem.isEmpty() && m_access.session.state() != SweepSession::State::stopping);
-    m_start->setText(idle ? u"Start"_s : u"Add to the queue"_s);
     // A second click of an impatient hand shall not queue the sweep once more.
     if (!idle && m_wasIdle) {
         m_start->setEnabled(false);
@@ -427,6 +426,7 @@ void SweepPanel::renewEstimate() {
     }
     m_wasIdle = idle;
     const auto unfinished = m_actions.unfinishedRuns();
+    m_start->setText(!idle ? u"Add to the queue"_s : unfinished.empty() ? u"Start"_s : u"Start new runs"_s);
     m_continue->setVisible(!unfinished.empty());
     m_continue->setText(u"Resume %1"_s.arg(countText(std::ssize(unfinished), u"run"_s)));
 }

@@ -130,8 +130,11 @@ Figure SweepPlane::figure() const {
     }
     figure.x.minimum = std::pow(10.0, std::floor(std::log10(low * 0.7)));
     figure.x.maximum = std::pow(10.0, std::ceil(std::log10(high * 1.4)));
-    figure.note = u"large: settings of the sweep (click: add, drag: move, Delete: remove)"_s +
-                  (finished.empty() ? QString() : u"; small: finished runs, mean of their best validation losses"_s);
+    const auto hasNone = [](const PlanePoint& point) { return point.fraction_number == 0; };
+    figure.note =
+        u"large: settings of the sweep (click: add, drag: move, Delete: remove)"_s +
+        (finished.empty() ? QString() : u"; small: finished or stopped runs, mean of their best validation losses"_s) +
+        (std::ranges::any_of(m_points, hasNone) ? u"; θ has no effect at fraction 0"_s : QString());
     figure.summary = u"The sweep trains %1 settings of θ and fraction."_s.arg(m_points.size());
     return figure;
 }

@@ -115,6 +115,7 @@ void TrainRoom::connectRuns() {
     m_headlineTimer.setSingleShot(true);
     m_headlineTimer.setInterval(kHeadlineMs);
     connect(&m_headlineTimer, &QTimer::timeout, this, [this] {
+        if (!isVisible()) m_isStale = true;
         if (isVisible()) renewHeadline();
     });
     m_visibleTimer.setSingleShot(true);
@@ -243,12 +244,18 @@ void TrainRoom::renewHeadline() {
     RunsVerdict verdict;
     // The Results room says what is wrong with damaged settings of a lab.
     problemOf([&] {
-        if (m_access.session.isActive()) {
-            verdict = verdictSoFar(m_access.runs, m_tokenizersDiffer);
-            return;
-        }
+        const bool isActive = m_access.session.isActive();
         const LabFile* lab = m_access.lab.file();
-        verdict = verdictOf(m_access.runs, m_tokenizersDiffer, lab ? stored_selection(*lab).margin : std::string());
+        if (!isActive)
+            verdict = verdictOf(m_access.runs, m_tokenizersDiffer, lab ? stored_selection(*lab).margin : std::string());
+        // Stopped runs keep the sentence of their last common step.
+        const auto isAt = [this](RunState state) {
+            return std::ranges::any_of(m_access.runs.runs(), [state](const RunView& run) {
+                return run.visible && run.record.state == state && run.last && run.last->iteration > 0;
+            });
+        };
+        if (isActive || (verdict.headline.isEmpty() && isAt(RunState::stopped) && !isAt(RunState::finished)))
+            verdict = verdictSoFar(m_access.runs, m_tokenizersDiffer);
     });
     m_headline->setText(headlineText(verdict.headline));
     m_headline->setToolTip(verdict.details);

@@ -149,7 +149,14 @@ void LectureController::addDocumentActions() {
 }
 
 void LectureController::askLecture() {
-    const QString path = dialogs().open(m_window, {.title = u"Open a lecture"_s, .filters = u"Lectures (*.md)"_s});
+    QString folder;
+    if (m_player->hasLecture()) {
+        folder = fromPath(m_player->lecture().file.parent_path());
+    } else if (const auto& shipped = shipped_lectures(); !shipped.empty()) {
+        folder = fromPath(shipped.front().file.parent_path());
+    }
+    const QString path =
+        dialogs().open(m_window, {.title = u"Open a lecture"_s, .path = folder, .filters = u"Lectures (*.md)"_s});
     if (!path.isEmpty()) open(path);
 }
 

@@ -30,10 +30,10 @@ constexpr std::array<Stop, 5> kStops = {{
      u"Drag the context: the second tile counts the channels that complete a turn within it; the others never do in "
      "training."},
     {"rotation", "", "control fraction",
-     u"Set the fraction to 25 %: only a quarter of the channels turn, and the others carry no position."},
+     u"Type 25 into the field fraction: only a quarter of the channels turn, and the others carry no position."},
     {"train", "", "",
-     u"Press Start in the panel: small models train here with the settings of the panel, and their losses say what θ "
-     "and the fraction change."},
+     u"Press the blue button: small models train here with each θ and fraction that the panel SWEEP lists, whatever "
+     "you set before, and their losses say what these change."},
 }};
 
 const QString kBanner = u"tour"_s;

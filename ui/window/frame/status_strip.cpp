@@ -92,7 +92,10 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
         if (progress && progress->tokens_per_second > 0) m_remaining.add(progress->seconds, progress->done);
         renew();
     });
-    connect(&session, &SweepSession::ended, this, &StatusStrip::renew);
+    connect(&session, &SweepSession::ended, this, [this](RunState how) {
+        m_wasStopped = how == RunState::stopped;
+        renew();
+    });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &StatusStrip::fit);
     renew();
     keepWidth(m_pause, {u"Pause"_s, u"Resume"_s});
@@ -157,7 +160,9 @@ void StatusStrip::renew() {
     }
     switch (state) {
         case State::idle:
-            left = progress ? u"sweep ended after %1"_s.arg(durationText(progress->seconds)) : u"no sweep is active"_s;
+            left = !progress ? u"no sweep is active"_s
+                             : (m_wasStopped ? u"sweep stopped after %1"_s : u"sweep ended after %1"_s)
+                                   .arg(durationText(progress->seconds));
             break;
         case State::running:
             left = u"starting …"_s;

@@ -43,6 +43,7 @@ class StatusStrip : public QFrame {
 
     SweepSession& m_session;
     RemainingTime m_remaining;
+    bool m_wasStopped = false;  // how the last sweep ended
     QString m_notice;
     QProgressBar* m_bar;
     QLabel* m_iteration;

@@ -110,9 +110,12 @@ TEST(CacheFigure, LongContextsHaveAnOddStrideThatTheNoteStates) {
     EXPECT_GT(shown.columns, 900);
     const Figure figure = cacheTableFigure(setup, TablePart::cosine);
     EXPECT_EQ(figure.map->xStep, static_cast<double>(shown.stride));
-    // A column has the mean of its positions: the fastest pair, which completes many periods in it, fades.
+    // A column has the mean of its positions; of the fastest pairs, which complete many periods in it, that of whole
+    // ones.
     EXPECT_EQ(figure.map->label, "cosine, mean of 129 positions");
-    for (const int channel : {0, 40}) {
+    EXPECT_EQ(cacheCell(figure, 0, 10), 0);
+    EXPECT_TRUE(figure.note.endsWith("blank: pairs 0 to 25 with more than half a period per column, mean 0"));
+    for (const int channel : {26, 40}) {
         double sum = 0;
         for (int position = 1290; position < 1290 + 129; ++position) {
             sum += std::cos(position * std::pow(setup.theta, -2.0 * channel / setup.head_dim));

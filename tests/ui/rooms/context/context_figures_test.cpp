@@ -316,7 +316,7 @@ TEST(BasesFigure, SaysThatEveryBaseIsFeasible) {
     const RotarySetup setup = contextSetup(64, 10000, 256, 0.25);
     const Figure figure = basesFigure(BaseProfile(setup, baseRange(setup, false)), boundOf(setup));
     EXPECT_TRUE(isEmpty(figure));
-    EXPECT_TRUE(figure.emptyText.contains("every base supports every context"));
+    EXPECT_TRUE(figure.emptyText.contains("excludes no base and no context"));
 }
 
 TEST(BasesFigure, RangeContainsTheta) {

@@ -437,6 +437,18 @@ TEST_F(ResultsRoomTest, IncludesUnfinishedRuns) {
     ASSERT_TRUE(waitUntil([&] { return !room->isEmpty(); }));
     EXPECT_NE(cell(0, "best validation loss"), "–");
     EXPECT_EQ(room->groups().columnOf("training time"), -1);  // unknown until a run ends
+    EXPECT_TRUE(room->words().contains("Not finished: 2 runs, shown with the losses of step"))
+        << room->words().toStdString();
+    workspace->session().stop();
+    ASSERT_TRUE(waitForEnd(*workspace));
+
+    // A resumed run still has the summary of its stop; its newer losses replace it.
+    const auto steps = [&] { return room->results().table.groups.front().summaries.front().iterations; };
+    ASSERT_TRUE(waitUntil([&] { return !room->isEmpty(); }));
+    const std::int64_t stopped = steps();
+    workspace->resumeRuns(workspace->unfinishedRuns());
+    ASSERT_TRUE(waitUntil([&] { return steps() > stopped; }));
+    EXPECT_TRUE(workspace->session().isActive());
     workspace->session().stop();
     ASSERT_TRUE(waitForEnd(*workspace));
 }

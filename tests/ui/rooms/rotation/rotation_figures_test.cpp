@@ -67,7 +67,7 @@ TEST(RotationFigures, TheBarsOfAHeadAreTheWeightsOfTheLecture) {
     EXPECT_NEAR(weightOf(std::sqrt(2.0), 4), 3.8, 0.05);
     EXPECT_EQ(scene.pairsWithNorm(), 4);
     EXPECT_NEAR(weightOf(4, 4), 60.2, 0.05);
-    EXPECT_TRUE(circuitKeysFigure(scene).note.contains("query with 64 keys; weight at distance 1: 60.19 %"))
+    EXPECT_TRUE(circuitKeysFigure(scene).note.contains("64 keys; weight at distance 1: 60.19 %"))
         << circuitKeysFigure(scene).note.toStdString();
     // A sharp head among many keys: its bars, not a line on both axes.
     scene = sceneOf("theta=10k head_dim=64 context=1024");
@@ -76,7 +76,7 @@ TEST(RotationFigures, TheBarsOfAHeadAreTheWeightsOfTheLecture) {
     EXPECT_EQ(sharp.curves.front().shape, FigureCurve::Shape::bars);
     EXPECT_EQ(xRange(sharp).maximum, 19.5);
     EXPECT_EQ(sharp.curves.front().x.size(), 1024) << "the data are all distances";
-    EXPECT_TRUE(sharp.note.contains("the first 20 distances")) << sharp.note.toStdString();
+    EXPECT_TRUE(sharp.note.contains("the nearest 20 have")) << sharp.note.toStdString();
 }
 
 TEST(RotationFigures, TheRulerHasARowForEveryHandThatIsRead) {

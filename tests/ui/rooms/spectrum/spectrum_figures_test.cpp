@@ -324,7 +324,8 @@ TEST(KernelFigure, CompletePairsHavePeaksAndOthersAddUpAtZero) {
         EXPECT_LT(curves.magnitude[between], 0.1) << i;
     }
     const Figure figure = kernelSpectrumFigure(large(), curves, 3);
-    EXPECT_TRUE(figure.note.startsWith("line: magnitude; circles: a pair each, ")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.startsWith("circles: a pair each, at its number of periods; "))
+        << figure.note.toStdString();
     EXPECT_TRUE(figure.note.contains("filled: 46 pairs with a full period; open: 18, which add up at 0 periods"))
         << figure.note.toStdString();
     KernelCurves one = curves;

@@ -301,6 +301,11 @@ TEST_F(SweepPanelTest, StartAddsToTheQueueDuringTraining) {
     ASSERT_TRUE(waitForEnd(*workspace));
     EXPECT_EQ(start->text(), "Start");
     for (const RunView& run : workspace->runs().runs()) EXPECT_EQ(run.record.state, RunState::finished);
+    workspace->experiment().replace(smallSweep(100000));
+    start->click();
+    workspace->session().stop();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    EXPECT_EQ(start->text(), "Start new runs") << "another button resumes the stopped ones";
 }
 
 TEST_F(SweepPanelTest, SelectsPresetsAndDataFiles) {
@@ -407,7 +412,7 @@ TEST_F(SweepPanelTest, TrainsUntilDecidedWithThePowerBefore) {
     EXPECT_EQ(panel->stopping()->currentText(), "as listed");
     EXPECT_TRUE(chips("seeds").commit(1, "1338"));
     ASSERT_TRUE(waitUntil([&] { return !panel->isBusy(); }));
-    EXPECT_TRUE(panel->powerText().startsWith("2 seeds detect differences of ")) << panel->powerText().toStdString();
+    EXPECT_TRUE(panel->powerText().startsWith("2 seeds find differences of ")) << panel->powerText().toStdString();
     panel->search().form().field<QCheckBox>("extends")->click();
     EXPECT_FALSE(panel->stopping()->isEnabled()) << "the rule decides the seeds of a new sweep";
 }

@@ -351,7 +351,8 @@ TEST_F(TrainRoomTest, TheListOfRunsIsFoldedAndIsTheLegend) {
 
 TEST_F(TrainRoomTest, AHeadlineSaysWhatTheSeedsDecideAsTheResultsDo) {
     train();
-    EXPECT_TRUE(room->headline().startsWith("Not decided. Lowest loss: θ ")) << room->headline().toStdString();
+    EXPECT_TRUE(room->headline().startsWith("Not decided. Lowest loss on this text: θ "))
+        << room->headline().toStdString();
     EXPECT_TRUE(room->headline().endsWith("(one seed decides nothing)")) << room->headline().toStdString();
     Experiment seeds = smallSweep(60);
     seeds.set("seed", {"1", "2", "3"});
@@ -377,12 +378,23 @@ TEST_F(TrainRoomTest, TheCurvesStayWhileTheNextSweepBeginsAndASentenceSaysHowItS
     workspace->start();
     EXPECT_TRUE(room->plot().hasGhosts());
     EXPECT_TRUE(room->headline().startsWith("The runs begin")) << room->headline().toStdString();
-    ASSERT_TRUE(waitUntil([&] { return room->headline().contains("so far. Lowest loss: θ "); }))
+    ASSERT_TRUE(waitUntil([&] { return room->headline().contains("so far. Lowest loss on this text: θ "); }))
         << room->headline().toStdString();
     EXPECT_TRUE(room->plot().hasGhosts());
     ASSERT_TRUE(waitUntil([&] { return !workspace->session().isActive(); }));
     ASSERT_TRUE(waitUntil([&] { return room->headline() == lowest; })) << "equal runs, equal end";
     EXPECT_FALSE(room->plot().hasGhosts());
+}
+
+TEST_F(TrainRoomTest, StoppedRunsKeepTheSentenceOfTheirLastCommonStep) {
+    engine.step_microseconds = 3000;
+    workspace->experiment().replace(smallSweep(100000));
+    workspace->start();
+    ASSERT_TRUE(waitUntil([&] { return room->headline().contains("so far. Lowest loss"); }));
+    workspace->session().stop();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    room->refreshNow();
+    EXPECT_TRUE(room->headline().contains("so far. Lowest loss")) << room->headline().toStdString();
 }
 
 TEST_F(TrainRoomTest, TheCurvesOfAnotherLabAreNoGhosts) {

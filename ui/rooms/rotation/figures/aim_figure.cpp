@@ -218,7 +218,8 @@ Figure aimFigure(const RotationScene& scene, const LogitCurve& curve) {
     const QString both = distance == aimed ? u"m − n = "_s : QString();  // one line for both
     figure.verticalLines.push_back(
         {aimed,
-         (scene.state.source == VectorSource::aimed ? u"aimed at r = %1%2"_s : u"r = %1%2"_s).arg(both, count(aimed)),
+         (scene.state.source == VectorSource::aimed ? u"aimed at r = %1%2"_s : u"distance r = %1%2"_s)
+             .arg(both, count(aimed)),
          {Ink::Kind::key},
          QString::fromLatin1(kAimHandle)});
     if (distance >= 0 && distance != aimed) {

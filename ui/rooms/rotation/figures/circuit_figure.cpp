@@ -188,12 +188,11 @@ Figure circuitKeysFigure(const RotationScene& scene) {
     figure.curves.push_back(std::move(curve));
     const std::int64_t target = std::min(circuitReadout(scene).target, keys - 1);
     const QString share = percentOf(weights[static_cast<std::size_t>(target)]);
-    figure.note =
-        u"query with %1; weight at distance %2: %3"_s.arg(countText(keys, u"key"_s), groupedText(target), share);
-    if (shown < keys) {
-        figure.note += u"; shown: the first %1 distances, with at least %2 of the weight"_s.arg(
-            groupedText(shown), percentOf(kShownWeight));
-    }
+    figure.note = u"%1%2; weight at distance %3: %4"_s.arg(
+        countText(keys, u"key"_s),
+        keys < scene.setup.context ? u" of the context of %1"_s.arg(groupedText(scene.setup.context)) : QString(),
+        groupedText(target), share);
+    if (shown < keys) figure.note += u"; the nearest %1 have %2"_s.arg(groupedText(shown), percentOf(kShownWeight));
     figure.summary =
         u"Attention weight, by distance, of the head built on this page, for a query with %1. The key at distance %2 "
         "has %3."_s.arg(countText(keys, u"key"_s), groupedText(target), share);

@@ -281,10 +281,10 @@ QString helicesTitle(const RotationScene& scene) {
     const QString context = groupedText(scene.setup.context);
     if (unseen == 0)
         return u"Every rotated pair completes a period in the context of %1 tokens; faint: the far half of each "
-               u"period; "
-               "λ: wavelength (tokens)"_s.arg(context);
+               "period, and beyond the context; λ: wavelength (tokens)"_s.arg(context);
     return u"%1 of %2 rotated pairs complete no period in the context of %3 tokens; red: angles that no training "
-           "sequence contains; faint: the far half of each period; λ: wavelength (tokens)"_s.arg(unseen)
+           "sequence contains; faint: the far half of each period, and beyond the context; λ: wavelength (tokens)"_s
+               .arg(unseen)
                .arg(scene.rotatedPairs())
                .arg(context);
 }

@@ -95,7 +95,7 @@ Figure sentenceFigure(const RotationScene& scene) {
     const double logit = largestSize({before.logits, now.logits});
     const double output = largestSize({before.outputs, now.outputs});
     const auto changed = [&](const QString& change) {
-        return state.m == 0 ? QString() : u"changed by %1"_s.arg(change);
+        return state.m == 0 ? QString() : u"changed by %1 from position 0"_s.arg(change);
     };
     const QString outputTitle = state.rotatesValues ? u"output, values rotated"_s : u"output"_s;
     const SentenceMap maps[] = {
@@ -104,7 +104,7 @@ Figure sentenceFigure(const RotationScene& scene) {
         {outputTitle, changed(outputs), u"output"_s, now.outputs, FigureMap::Scale::diverging, output, false}};
     for (const SentenceMap& each : maps) figure.panels.push_back(panelOf(each, tokens, positions));
     figure.panelColumns = 3;
-    figure.note = u"first token at position %1; changes are those from position 0"_s.arg(groupedText(state.m));
+    figure.note = u"first token at position %1"_s.arg(groupedText(state.m));
     figure.summary =
         u"Logits, attention weights and outputs of %1 tokens from position %2 on%3. From position 0, the weights have "
         "changed by at most %4 and the outputs by %5 of their norm."_s.arg(tokens.size())

@@ -88,8 +88,8 @@ struct Grid {
     }
     /// Below the name.
     QRectF bars(qsizetype i) const {
-        const double below = m_title.descent + (isTall() ? m_title.ascent + m_title.descent : 0);
-        return cell(i).adjusted(0, m_title.ascent + 1.5 * m_title.descent, 0, -below);
+        const double line = isTall() ? m_title.ascent + m_title.descent : 0;
+        return cell(i).adjusted(0, m_title.ascent + 1.5 * m_title.descent + line, 0, -m_title.descent - line);
     }
     bool isTall() const { return m_isTall; }
 
@@ -120,7 +120,11 @@ void paintStrip(QPainter& painter, const Strip& strip, const Figure& figure, con
     const QString name = metrics.elidedText(strip.name, Qt::ElideRight, cell.width());
     painter.setPen(style.theme.text);
     painter.drawText(QPointF(cell.left(), baseline), name);
-    if (metrics.horizontalAdvance(name) + mostWidth + style.units(6) <= cell.width()) {
+    const bool isBelow = bars.top() - cell.top() > 2 * metrics.ascent();
+    if (isBelow) {
+        painter.setPen(style.theme.quietText);
+        painter.drawText(QPointF(cell.left(), baseline + metrics.height()), most);
+    } else if (metrics.horizontalAdvance(name) + mostWidth + style.units(6) <= cell.width()) {
         painter.setPen(style.theme.quietText);
         painter.drawText(QPointF(cell.right() - mostWidth, baseline), most);
     }
@@ -148,16 +152,14 @@ void paintStrip(QPainter& painter, const Strip& strip, const Figure& figure, con
     }
 }
 
-/// The first and the last x below the bars, between them what x is.
+/// From the first to the last x, below the bars.
 void paintEnds(QPainter& painter, const Strip& strip, const Figure& figure, const QRectF& cell, const QRectF& bars,
                const FigureStyle& style) {
-    const double step = barStep(strip, bars, style);
-    const QRectF line(bars.left(), bars.bottom(), std::min(bars.width(), step * static_cast<double>(strip.x.size())),
-                      cell.bottom() - bars.bottom());
+    const QString first = readableCount(strip.x.first());
+    const QString ends = strip.x.size() < 2 ? first : u"%1 … %2"_s.arg(first, readableCount(strip.x.last()));
     painter.setPen(style.theme.quietText);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, readableCount(strip.x.first()));
-    painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, readableCount(strip.x.last()));
-    painter.drawText(line, Qt::AlignCenter, figure.x.title());
+    painter.drawText(QRectF(bars.left(), bars.bottom(), cell.width(), cell.bottom() - bars.bottom()),
+                     Qt::AlignLeft | Qt::AlignVCenter, u"%1 %2"_s.arg(ends, figure.x.unit).trimmed());
 }
 
 }  // namespace

@@ -125,6 +125,14 @@ TEST(SettingStrips, WhereNotAllFitTheLastPlaceSaysHowManyAreLeftOut) {
     EXPECT_EQ(stripAt(figure, low, style, {style.units(310), style.units(50)}), "");
     const QRectF high(0, 0, style.units(400), style.units(300));
     EXPECT_TRUE(texts(high).contains("θ 2000"));
+    // An enlarged strip names the ends of its axis in one text, so that they cannot cover each other.
+    figure.curves.resize(2);
+    figure.x.unit = u"tokens"_s;
+    figure.y.unit = u"%"_s;
+    figure.curves[1].x = {7};
+    figure.curves[1].y = {12};
+    EXPECT_EQ(texts(high), (QStringList{"θ 100", "tallest bar 3.000 %", "1 … 3 tokens", "θ 200", "tallest bar 12.00 %",
+                                        "7 tokens"}));
 }
 
 TEST_F(SecondPictureTest, ShowsTheLayersOfThePickedRun) {
