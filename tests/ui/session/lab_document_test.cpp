@@ -3,6 +3,8 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonObject>
 #include <set>
 
 #include "core/base/error.h"
@@ -10,6 +12,7 @@
 #include "core/store/imported.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/ui/support/workbench.h"
+#include "ui/session/lab_origin.h"
 
 namespace ropelab::ui {
 namespace {
@@ -208,6 +211,49 @@ TEST_F(LabDocumentTest, AddingASweepGivesDistinctNamesAndRejectsInvalidOnes) {
     experiment.add_exclusion("theta=7");
     EXPECT_THROW(other.addSweep(experiment), BadInput);
     EXPECT_FALSE(other.hasFile());
+}
+
+TEST_F(LabDocumentTest, TheOwnLabStaysOpenBehindAShownOne) {
+    LabDocument recorded(file("labs"));
+    recorded.addSweep(smallSweep());
+    recorded.saveAs(file("recorded"));
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    document.saveAs(file("mine"));
+    for (const QString& shown : {file("recorded.ropelab"), QString()}) {
+        document.showInstead(shown);
+        EXPECT_FALSE(document.isOwn());
+        EXPECT_EQ(document.path(), shown);
+        EXPECT_EQ(document.ownPath(), file("mine.ropelab"));
+        EXPECT_EQ(document.isReadOnly(), !shown.isEmpty());
+        EXPECT_FALSE(document.storeLooks({{"{}", 3, false}})) << "neither in a recorded lab nor without a file";
+        AnswerRecord answer;
+        answer.kind = "choice";
+        answer.given = answer.truth = R"("a")";
+        document.addAnswers({answer});
+    }
+    LabDocument second(file("labs"));
+    second.open(file("mine.ropelab"));
+    EXPECT_TRUE(second.isReadOnly()) << "the lock of the own lab is kept";
+    document.returnToOwn();
+    EXPECT_TRUE(document.isOwn());
+    EXPECT_FALSE(document.isReadOnly());
+    EXPECT_EQ(document.path(), file("mine.ropelab"));
+    EXPECT_EQ(document.file()->answers().size(), 2U) << "answers of a class are stored in the own lab";
+}
+
+TEST_F(LabDocumentTest, OriginOfAFigureNamesItsRunsAndTheirExperiments) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    document.addSweep(smallSweep(40));  // runs 3 and 4
+    const QJsonObject origin = labOrigin(*document.file(), {4, 3});
+    EXPECT_EQ(origin["runs"].toArray(), (QJsonArray{4, 3}));
+    const QJsonArray experiments = origin["experiments"].toArray();
+    ASSERT_EQ(experiments.size(), 1);
+    EXPECT_EQ(experiments[0].toObject()["id"].toInteger(), 2);
+    EXPECT_EQ(experiments[0].toObject()["name"].toString(), "small");
+    EXPECT_EQ(labOrigin(*document.file(), {1, 3})["experiments"].toArray().size(), 2);
+    EXPECT_EQ(findLab(origin, folder.path()), document.path());
 }
 
 }  // namespace

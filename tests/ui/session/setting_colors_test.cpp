@@ -71,6 +71,8 @@ TEST_F(SettingColorsTest, ColoursOfRemovedSettingsAreUsedAgainOnlyWhenAllAreInUs
     SettingColors colors;
     const auto all = keys(0, SettingColors::kCount);
     colors.assign(keys(0, 2));
+    colors.assign(keys(2, 3));
+    EXPECT_EQ(colors.lookOf(keys(2, 3).front()).color, 2) << "the first two may return";
     colors.assign(all);  // without the first two, the others would begin at 0
     std::set<int> used;
     for (const std::string& key : all) used.insert(colors.lookOf(key).color);
@@ -122,6 +124,7 @@ TEST_F(SettingColorsTest, ChangesAreUndoableAndStored) {
     const std::string setting = workspace.runs().find(2)->setting;
     SettingLook look = workspace.runs().colors().lookOf(setting);
     ASSERT_EQ(look.color, 1);
+    EXPECT_EQ(workspace.runs().colors().freeColor(setting, 5), 5) << "no setting has its solid line";
     look.color = workspace.runs().colors().freeColor(setting, 0);
     EXPECT_EQ(look.color, 7) << "the first setting has the solid line of this colour";
     workspace.changeLook("change colour", look);

@@ -187,6 +187,23 @@ TEST_F(WorkspaceTest, RedoDoesNotDeleteARunInTraining) {
     ASSERT_TRUE(waitForEnd(workspace));
 }
 
+TEST_F(WorkspaceTest, TheSetupsOfTheUserReturnAfterALecture) {
+    Workspace workspace(options());
+    const auto change = [&](double theta) {
+        RotarySetup setup = workspace.rotary().setup();
+        setup.theta = theta;
+        workspace.rotary().change("change theta", setup);
+    };
+    change(500);
+    workspace.beginLecture();
+    change(700);
+    workspace.beginLecture();  // the next scene
+    workspace.endLecture();
+    EXPECT_EQ(workspace.rotary().setup().theta, 500);
+    workspace.rotaryUndo().undo();
+    EXPECT_EQ(workspace.rotary().setup().theta, RotarySetup{}.theta) << "steps of the lecture are no steps of the user";
+}
+
 TEST_F(WorkspaceTest, AnUnsavedLabWithRunsIsReopened) {
     QString path;
     {
