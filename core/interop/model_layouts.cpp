@@ -7,9 +7,9 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
+#include "core/interop/config/hf_anatomy.h"
 #include "core/interop/embedded_tables.h"
 #include "core/interop/gguf_model.h"
-#include "core/interop/hf_anatomy.h"
 
 namespace ropelab {
 

@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/interop/config/hf_config.h"
 #include "core/interop/embedded_tables.h"
-#include "core/interop/hf_config.h"
 
 namespace ropelab {
 

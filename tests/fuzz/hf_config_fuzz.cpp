@@ -9,8 +9,8 @@
 #include <iterator>
 
 #include "core/base/error.h"
-#include "core/interop/hf_anatomy.h"
-#include "core/interop/hf_config.h"
+#include "core/interop/config/hf_anatomy.h"
+#include "core/interop/config/hf_config.h"
 #include "core/interop/model_table.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/interop/hf_anatomy.h"
+#include "core/interop/config/hf_anatomy.h"
 #include "core/interop/model_steps.h"
 #include "core/interop/model_table.h"
 #include "core/report/anatomy_report.h"

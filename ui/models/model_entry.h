@@ -3,7 +3,7 @@
 #include <QString>
 #include <vector>
 
-#include "core/interop/hf_config.h"
+#include "core/interop/config/hf_config.h"
 #include "core/plan/anatomy.h"
 #include "ui/session/rotary_model.h"
 

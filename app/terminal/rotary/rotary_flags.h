@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/interop/hf_config.h"
+#include "core/interop/config/hf_config.h"
 #include "core/rope/rotary_setup.h"
 
 namespace ropelab::terminal {

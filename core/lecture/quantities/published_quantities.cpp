@@ -8,7 +8,7 @@
 #include "core/data/utf8.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/likely_data.h"
-#include "core/interop/hf_config.h"
+#include "core/interop/config/hf_config.h"
 #include "core/interop/model_table.h"
 #include "core/lecture/quantities/quantity_table.h"
 #include "core/plan/step_cost.h"

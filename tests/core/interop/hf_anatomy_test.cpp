@@ -1,4 +1,4 @@
-#include "core/interop/hf_anatomy.h"
+#include "core/interop/config/hf_anatomy.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/interop/hf_config.h"
+#include "core/interop/config/hf_config.h"
 #include "core/interop/model_table.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/shape_of_symbols.h"

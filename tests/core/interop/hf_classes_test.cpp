@@ -3,8 +3,8 @@
 #include <set>
 #include <string>
 
-#include "core/interop/hf_anatomy.h"
-#include "core/interop/hf_config.h"
+#include "core/interop/config/hf_anatomy.h"
+#include "core/interop/config/hf_config.h"
 #include "tests/support/shared_data.h"
 
 namespace ropelab {

@@ -1,4 +1,4 @@
-#include "core/interop/hf_config.h"
+#include "core/interop/config/hf_config.h"
 
 #include <algorithm>
 #include <array>

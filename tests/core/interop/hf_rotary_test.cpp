@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/interop/hf_config.h"
-#include "core/interop/hf_facts.h"
+#include "core/interop/config/hf_config.h"
+#include "core/interop/config/hf_facts.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/shared_data.h"
 

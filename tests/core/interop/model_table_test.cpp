@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/interop/hf_config.h"
+#include "core/interop/config/hf_config.h"
 #include "core/rope/frequencies.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/shared_data.h"

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/contract/anatomy_times.h"
-#include "core/interop/hf_anatomy.h"
+#include "core/interop/config/hf_anatomy.h"
 #include "core/interop/model_table.h"
 #include "core/plan/layout.h"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <numbers>
 
-#include "core/interop/hf_config.h"
+#include "core/interop/config/hf_config.h"
 #include "core/interop/model_table.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/run/probing.h"

@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/engine/torch_engine.h"
-#include "core/interop/hf_anatomy.h"
+#include "core/interop/config/hf_anatomy.h"
 #include "core/interop/model_table.h"
 #include "core/interop/opened_model.h"
 #include "core/plan/layout.h"

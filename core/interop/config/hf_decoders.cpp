@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "core/data/json_text.h"
+#include "core/interop/config/hf_facts.h"
 #include "core/interop/embedded_tables.h"
-#include "core/interop/hf_facts.h"
 
 namespace ropelab {
 

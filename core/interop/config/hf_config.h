@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/interop/hf_model.h"
+#include "core/interop/config/hf_model.h"
 
 namespace ropelab {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/interop/hf_reader.h"
+#include "core/interop/config/hf_reader.h"
 
 namespace ropelab {
 

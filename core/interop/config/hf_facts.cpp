@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/interop/hf_config.h"
-#include "core/interop/hf_facts.h"
+#include "core/interop/config/hf_config.h"
+#include "core/interop/config/hf_facts.h"
 
 namespace ropelab {
 

@@ -1,11 +1,11 @@
-#include "core/interop/hf_anatomy.h"
+#include "core/interop/config/hf_anatomy.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/interop/hf_facts.h"
+#include "core/interop/config/hf_facts.h"
 #include "core/interop/tensor_names.h"
 
 namespace ropelab {

@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/interop/hf_reader.h"
+#include "core/interop/config/hf_reader.h"
 
 // Which rotary keys of a config the classes of transformers read, and in which place. Each model type has a class of
 // its own; a key that it does not read has no effect, and transformers does not say so.

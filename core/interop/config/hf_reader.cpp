@@ -1,4 +1,4 @@
-#include "core/interop/hf_reader.h"
+#include "core/interop/config/hf_reader.h"
 
 #include <algorithm>
 #include <cmath>

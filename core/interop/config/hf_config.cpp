@@ -1,4 +1,4 @@
-#include "core/interop/hf_config.h"
+#include "core/interop/config/hf_config.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "core/data/json_text.h"
 #include "core/data/read_file.h"
 #include "core/data/text_source.h"
-#include "core/interop/hf_reader.h"
+#include "core/interop/config/hf_reader.h"
 
 namespace ropelab {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/interop/hf_model.h"
+#include "core/interop/config/hf_model.h"
 
 namespace ropelab {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/interop/hf_reader.h"
+#include "core/interop/config/hf_reader.h"
 #include "core/plan/parts/relative.h"
 #include "core/plan/stage.h"
 

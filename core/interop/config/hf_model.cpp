@@ -1,4 +1,4 @@
-#include "core/interop/hf_model.h"
+#include "core/interop/config/hf_model.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/interop/hf_reader.h"
+#include "core/interop/config/hf_reader.h"
 
 namespace ropelab {
 

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/interop/hf_reader.h"
+#include "core/interop/config/hf_reader.h"
 #include "core/plan/stage.h"
 
 namespace ropelab {
