@@ -206,7 +206,13 @@ void add_power_note(SheetPlan& plan) {
     }
     int most = 0;
     for (const auto& [family, count] : comparisons) most = std::max(most, count);
-    if (most == 0) return;
+    if (most == 0) {
+        plan.notes.push_back(
+            "The power before training is not stated: it is known for rows that test a difference of means, and no "
+            "such "
+            "row can be tested at this scale and with this data.");
+        return;
+    }
     if (plan.stopping) return add_sequential_power(plan, most);
     const VerdictRule rule;
     const auto seeds = static_cast<std::int64_t>(plan.experiment.values("seed").size());

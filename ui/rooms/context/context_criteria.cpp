@@ -37,13 +37,13 @@ QString withScaling(const RotarySetup& setup) {
 
 Tile boundCriterion(const BoundData& data) {
     Tile result;
-    result.name = u"Context bound (Men et al.)"_s;
+    result.name = u"Supported context (Men et al.)"_s;
     result.why = boundWhy(data);
     const QString context = groupedText(data.setup.context);
     const QString scaling = withScaling(data.setup);
     if (!canBeNegative(data.setup)) {
-        result.value = u"excludes nothing"_s;
-        result.condition = u"random q and k, not a trained model"_s;
+        result.value = u"not limited"_s;
+        result.condition = u"by B(Δ) of random q and k, not of a trained model"_s;
         result.text =
             u"Context bound (Men et al.): the mean logit advantage of similar keys, B(Δ), is ≥ 0 at every distance "
             "and every base, because at most half of the channels rotate, as without rotation (NoPE)."_s;

@@ -645,7 +645,7 @@ TEST_F(SheetTest, PowerNoteCountsTheSeedsAndTheFamily) {
     EXPECT_THAT(note_of({"1", "2", "3"}, 5), HasSubstr("a mean difference of 7.3 standard deviations"));
     EXPECT_THAT(note_of({"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}, 15),
                 HasSubstr("a mean difference of 1.6 standard deviations"));
-    EXPECT_EQ(note_of({"1", "2"}, 0), "");
+    EXPECT_THAT(note_of({"1", "2"}, 0), HasSubstr("The power before training is not stated"));
     // A substitute's rows are not tested and do not count.
     EXPECT_THAT(plan_bpc({SheetScale::laptop, {}, {}}).notes, testing::Not(Contains(HasSubstr("Holm's correction"))));
 }
