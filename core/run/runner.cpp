@@ -230,6 +230,7 @@ class Runner::Worker {
     void train_cohorts(const Plan& plan, const Sink& sink) {
         std::vector<TrainedRun> runs;
         for (const PlannedRun& run : plan.runs) runs.push_back(prepare(run));
+        begin_halvings_together(runs);
         const auto fresh = [](const TrainedRun& run) { return run.iteration() == 0; };
         const bool complete = std::all_of(runs.begin(), runs.end(), fresh);
         const double loading = engine_seconds(runs);

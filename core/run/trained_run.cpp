@@ -1,5 +1,6 @@
 #include "core/run/trained_run.h"
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -8,12 +9,14 @@
 
 namespace ropelab {
 
-bool TrainedRun::starts_like(const TrainedRun& other) const {
+bool TrainedRun::is_at_step_of(const TrainedRun& other) const {
     if (iteration() != other.iteration() || checkpoint.has_value() != other.checkpoint.has_value()) return false;
-    if (checkpoint && (checkpoint->evaluated != other.checkpoint->evaluated ||
-                       checkpoint->sample_is_cut != other.checkpoint->sample_is_cut)) {
-        return false;
-    }
+    return !checkpoint || (checkpoint->evaluated == other.checkpoint->evaluated &&
+                           checkpoint->sample_is_cut == other.checkpoint->sample_is_cut);
+}
+
+bool TrainedRun::starts_like(const TrainedRun& other) const {
+    if (!is_at_step_of(other)) return false;
     const std::optional<RunConditions> its = conditions();
     const std::optional<RunConditions> others = other.conditions();
     if (its && others) return equal_conditions(*its, *others);
@@ -50,6 +53,25 @@ SettlePrecision settle_precision_in_memory() {
         if (measured) known->emplace(run.experiment, *measured);
         return measured;
     };
+}
+
+void begin_halvings_together(std::vector<TrainedRun>& runs) {
+    for (const TrainedRun& run : runs) {
+        const Halving* halving = halving_in(run.plan.stopping);
+        if (!halving) continue;
+        const auto is_compared = [&](const TrainedRun& other) {
+            const Halving* its = halving_in(other.plan.stopping);
+            return its && its->experiment == halving->experiment;
+        };
+        const bool are_together = std::ranges::all_of(
+            runs, [&](const TrainedRun& other) { return !is_compared(other) || other.is_at_step_of(run); });
+        if (are_together) continue;
+        for (TrainedRun& other : runs) {
+            if (!is_compared(other)) continue;
+            other.checkpoint.reset();
+            other.summary = {};
+        }
+    }
 }
 
 std::vector<std::vector<TrainedRun>> in_parts(std::vector<TrainedRun> runs, const std::vector<std::size_t>& sizes) {

@@ -86,6 +86,7 @@ struct TrainedRun {
     bool chooses_precision() const { return plan.spec.precision == Precision::automatic && !conditions(); }
     /// The same step, last evaluation and conditions; runs that choose a precision must be of one experiment.
     bool starts_like(const TrainedRun& other) const;
+    bool is_at_step_of(const TrainedRun& other) const;
 };
 
 /// With the settled precision of their experiment, and its reason. States and step are not set.
@@ -95,6 +96,10 @@ void settle_precision(const Plan& plan, std::vector<TrainedRun>& runs,
                       const std::optional<ExperimentPrecision>& measured = std::nullopt);
 /// The first measurement of each experiment decides.
 SettlePrecision settle_precision_in_memory();
+
+/// A kill between the checkpoints of a cohort leaves its runs at different steps. Those of a halving then begin anew,
+/// because a rung compares all of them.
+void begin_halvings_together(std::vector<TrainedRun>& runs);
 
 /// In parts of these sizes, whose sum is the number of runs.
 std::vector<std::vector<TrainedRun>> in_parts(std::vector<TrainedRun> runs, const std::vector<std::size_t>& sizes);

@@ -175,10 +175,11 @@ std::string Table::text() const {
         std::string line;
         for (std::size_t i = 0; i < cells.size(); ++i) {
             const std::size_t width = columns[i].width > 0 ? columns[i].width : widths[i];
-            const bool is_last = i + 1 == cells.size();
+            // A right-aligned column of a given width has its gap in front.
+            const bool has_gap = i + 1 == cells.size() || (columns[i + 1].alignment == 'r' && columns[i + 1].width > 0);
             std::string blank(width - std::min(width, width_of(cells[i])), ' ');
             // A cell that runs over does not touch the next one.
-            if (columns[i].alignment == 'l' && columns[i].width > 0 && blank.empty() && !is_last) blank = " ";
+            if (columns[i].alignment == 'l' && columns[i].width > 0 && blank.empty() && !has_gap) blank = " ";
             const bool follows_gap = i > 0 && columns[i - 1].alignment == 'l' && columns[i - 1].width > 0;
             if (i > 0 && columns[i].width == 0 && !follows_gap) line += "  ";
             line += columns[i].alignment == 'l' ? cells[i] + blank : blank + cells[i];

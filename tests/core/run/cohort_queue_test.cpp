@@ -183,6 +183,39 @@ TEST(TrainedRuns, PartsHaveAllRunsInOrder) {
     EXPECT_EQ(parts[2].at(0).plan.id, 4);
 }
 
+// As a kill leaves them between the checkpoints of the first and of the second run.
+TEST(TrainedRuns, RunsOfAHalvingBeginAnewIfTheirCheckpointsAreOfDifferentSteps) {
+    const auto begun = [](std::int64_t halving, std::vector<std::int64_t> steps) {
+        std::vector<TrainedRun> runs;
+        for (const std::int64_t step : steps) {
+            runs.push_back(run_of(std::ssize(runs) + 1, 16));
+            if (halving > 0) runs.back().plan.stopping = Halving{halving, 40, 4};
+            runs.back().checkpoint.emplace();
+            runs.back().checkpoint->iteration = step;
+            runs.back().summary.iterations = step;
+        }
+        return runs;
+    };
+    const auto steps_of = [](std::vector<TrainedRun> runs) {
+        begin_halvings_together(runs);
+        std::vector<std::int64_t> steps;
+        for (const TrainedRun& run : runs) {
+            steps.push_back(run.iteration());
+            EXPECT_EQ(run.summary.iterations, run.iteration());
+        }
+        return steps;
+    };
+    using Steps = std::vector<std::int64_t>;
+    EXPECT_EQ(steps_of(begun(1, {40, 20, 20})), Steps({0, 0, 0}));
+    EXPECT_EQ(steps_of(begun(1, {40, 40, 40})), Steps({40, 40, 40}));
+    EXPECT_EQ(steps_of(begun(0, {40, 20, 20})), Steps({40, 20, 20})) << "without halving";
+    std::vector<TrainedRun> two = begun(1, {40, 40});
+    for (TrainedRun& run : begun(2, {20, 60})) two.push_back(run);
+    EXPECT_EQ(steps_of(two), Steps({40, 40, 0, 0})) << "of two searches, one was cut between checkpoints";
+    two[1].checkpoint->sample_is_cut = true;
+    EXPECT_EQ(steps_of(two), Steps({0, 0, 0, 0})) << "the same step, but not the same moment of it";
+}
+
 TEST(TrainedRuns, StartInTheSettledPrecisionIfTheyChooseOne) {
     for (const Precision precision : {Precision::automatic, Precision::float32}) {
         std::vector<TrainedRun> runs = {run_of(1, 16), run_of(2, 16)};

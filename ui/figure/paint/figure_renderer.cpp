@@ -61,7 +61,7 @@ int rounded(double value) {
 constexpr double kMaxNameFraction = 0.35;
 constexpr double kMaxPrintedNameFraction = 0.6;  // a shortened name in a paper cannot be looked up
 constexpr int kMaxNotePasses = 3;
-constexpr qsizetype kMostNumbered = 60;  // points whose names are in the note: more fill the page with names
+constexpr qsizetype kMostNumbered = 30;  // points whose names are in the note: more fill the page with names
 
 /// A matrix of the same things by the same things, such as attention weights of tokens by tokens.
 bool hasSquareCells(const Figure& figure) {

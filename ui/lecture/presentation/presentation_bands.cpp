@@ -175,8 +175,10 @@ bool PresentationPage::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void PresentationPage::fit() {
+    if (m_pixels == 0) return;  // before the stage has a size
     const QSize size = m_area->viewport()->size();
-    for (int pixels = m_pixels; pixels >= 4 * m_pixels / 5; --pixels) {
+    const int fewest = std::max(4 * m_pixels / 5, (window()->height() + 23) / 24);
+    for (int pixels = m_pixels; pixels >= std::min(fewest, m_pixels); --pixels) {
         m_text->setPixelSize(pixels);
         if (m_text->heightForWidth(size.width()) <= size.height()) return;
     }

@@ -78,7 +78,8 @@ class PresentationPage : public QFrame {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-    /// A text without space at the stage's size is up to a fifth smaller, at 1/30 of the height, before it scrolls.
+    /// A text without space at the stage's size is up to a fifth smaller, but not below 1/24 of the height, before it
+    /// scrolls.
     void fit();
 
     QLabel* m_title;

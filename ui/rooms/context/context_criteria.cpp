@@ -43,7 +43,7 @@ Tile boundCriterion(const BoundData& data) {
     const QString scaling = withScaling(data.setup);
     if (!canBeNegative(data.setup)) {
         result.value = u"not limited"_s;
-        result.condition = u"by B(Δ) of random q and k, not of a trained model"_s;
+        result.condition = u"by B(Δ) of untrained heads"_s;
         result.text =
             u"Context bound (Men et al.): the mean logit advantage of similar keys, B(Δ), is ≥ 0 at every distance "
             "and every base, because at most half of the channels rotate, as without rotation (NoPE)."_s;
@@ -56,7 +56,7 @@ Tile boundCriterion(const BoundData& data) {
                 context, scaling, groupedText(*data.firstNegative));
     } else if (data.firstNegative) {
         result.value = u"%1 tokens"_s.arg(groupedText(*data.firstNegative));
-        result.condition = u"B(Δ) ≥ 0 for random q and k%1"_s.arg(scaling);
+        result.condition = u"untrained heads: B(Δ) ≥ 0%1"_s.arg(scaling);
         result.text =
             u"Context bound (Men et al.): the mean logit advantage of similar keys, B(Δ), is ≥ 0 for "
             "distances Δ < %1 tokens%2; the context is %3 tokens."_s.arg(groupedText(*data.firstNegative), scaling,
@@ -137,7 +137,7 @@ Tile extrapolationCriterion(const TuningNumbers& numbers) {
         return result;
     }
     result.value = u"%1 tokens"_s.arg(tokensText(std::floor(*numbers.extrapolationLimit)));
-    result.condition = u"fine-tuned at θ = %1"_s.arg(thetaText(std::round(numbers.base)));
+    result.condition = u"models fine-tuned at θ = %1"_s.arg(thetaText(std::round(numbers.base)));
     result.text = u"%1: %2 tokens after fine-tuning with base %3."_s.arg(
         name, tokensText(std::floor(*numbers.extrapolationLimit)), thetaText(std::round(numbers.base)));
     if (numbers.context && numbers.criticalBase) {

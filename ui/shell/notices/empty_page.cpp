@@ -43,23 +43,26 @@ class ExamplePicture : public QWidget {
         const double most = ThemeManager::instance().px(720);
         const QRectF part(picture.width() * kStage.x(), picture.height() * kStage.y(), picture.width() * kStage.width(),
                           picture.height() * kStage.height());
-        const QSizeF size = part.size().scaled(QSizeF(std::min<double>(width(), most), height()), Qt::KeepAspectRatio);
         QPainter painter(this);
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
-        const QRectF place(QPointF((width() - size.width()) / 2, (height() - size.height()) / 2), size);
-        painter.setOpacity(kFaded);
-        painter.drawPixmap(place, picture, part);
-        painter.setOpacity(1);
         const QString stamp = u"Example"_s;
         QFont font = painter.font();
         font.setWeight(QFont::DemiBold);
         painter.setFont(font);
         const double edge = ThemeManager::instance().px(8);
-        const QRectF box = QRectF(place.topRight(), QSizeF(painter.fontMetrics().horizontalAdvance(stamp) + 2 * edge,
-                                                           painter.fontMetrics().height() + edge));
-        painter.fillRect(box.translated(-box.width(), 0), theme.accent);
+        const QSizeF badge(painter.fontMetrics().horizontalAdvance(stamp) + 2 * edge,
+                           painter.fontMetrics().height() + edge);
+        // Below the badge, which would cover the headline in the picture.
+        const double highest = height() - badge.height();
+        const QSizeF size = part.size().scaled(QSizeF(std::min<double>(width(), most), highest), Qt::KeepAspectRatio);
+        const QRectF place(QPointF((width() - size.width()) / 2, badge.height() + (highest - size.height()) / 2), size);
+        painter.setOpacity(kFaded);
+        painter.drawPixmap(place, picture, part);
+        painter.setOpacity(1);
+        const QRectF box(place.topRight() - QPointF(badge.width(), badge.height()), badge);
+        painter.fillRect(box, theme.accent);
         painter.setPen(theme.accentText);
-        painter.drawText(box.translated(-box.width(), 0), Qt::AlignCenter, stamp);
+        painter.drawText(box, Qt::AlignCenter, stamp);
         painter.setPen(theme.hairline);
         painter.drawRect(place.adjusted(0.5, 0.5, -0.5, -0.5));
     }
