@@ -64,8 +64,10 @@ class KilledSweep : public testing::Test {
         return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
     }
 
-    // `searches`: runs may have been stopped by a search.
-    static void expect_equal(const LabFile& killed, const LabFile& undisturbed, bool searches = false) {
+    // `searches`: runs may have been stopped by a search. `begins_anew`: runs may have begun anew without those that a
+    // rung had stopped, so that another run of the cohort wrote the texts of the first steps.
+    static void expect_equal(const LabFile& killed, const LabFile& undisturbed, bool searches = false,
+                             bool begins_anew = false) {
         const auto runs = killed.runs();
         ASSERT_EQ(runs.size(), undisturbed.runs().size());
         // Only one run of a cohort writes them, and how many runs are a cohort is measured, so that a busy machine may
@@ -96,12 +98,14 @@ class KilledSweep : public testing::Test {
             const auto texts = killed.samples(run.id);
             const auto other_texts = undisturbed.samples(other.id);
             all_texts += texts.size();
-            if (!texts.empty() && !other_texts.empty()) {
+            if (!texts.empty() && !other_texts.empty() && !begins_anew) {
                 ASSERT_EQ(texts.size(), other_texts.size());
             }
-            for (std::size_t text = 0; text < std::min(texts.size(), other_texts.size()); ++text) {
-                EXPECT_EQ(texts[text].iteration, other_texts[text].iteration);
-                EXPECT_EQ(texts[text].text, other_texts[text].text);
+            for (const auto& text : texts) {
+                const auto same = std::ranges::find_if(
+                    other_texts, [&](const auto& each) { return each.iteration == text.iteration; });
+                if (same == other_texts.end()) continue;
+                EXPECT_EQ(text.text, same->text) << "step " << text.iteration;
             }
             EXPECT_EQ(killed.snapshots(run.id), undisturbed.snapshots(other.id));
             for (const std::int64_t iteration : killed.snapshots(run.id)) {
@@ -207,7 +211,7 @@ TEST_F(KilledSweep, StopsAndKillsOfOtherModelsGiveTheSameBitsAndSamples) {
         const auto continued = ropelab_cli(sweep(lab));
         ASSERT_EQ(continued.status, 0) << continued.err;
         expect_equal(*LabFile::open(lab, LabFile::Mode::read), *LabFile::open(undisturbed_lab, LabFile::Mode::read),
-                     true);
+                     true, kind.name == std::string("halving"));
     }
     EXPECT_GT(stops, 3);
 }
