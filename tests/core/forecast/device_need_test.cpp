@@ -56,6 +56,9 @@ TEST(DeviceNeed, AnEvaluationHoldsItsLargestOperation) {
     EXPECT_DOUBLE_EQ(evaluation(spec, 8), tokens * (stream + (2 + 4) * 48 + 4 * 4 * 16));
     spec.mlp_width = 256;
     EXPECT_DOUBLE_EQ(evaluation(spec, 8), tokens * (stream + 4 * 16 + 2 * 3 * 256));
+    spec = small();
+    spec.norm = NormKind::dyt;  // its result stays in float32, as do the MLP's rows
+    EXPECT_DOUBLE_EQ(evaluation(spec, 64), tokens * (stream + 4 * 16 + 4 * 3 * 64));
 }
 
 // ALiBi's bias of 2 heads and the mask of a window, for 8 × 8 tokens, once for all runs; gates; norms of 2 + 2 heads of
@@ -76,6 +79,34 @@ TEST(DeviceNeed, CountsWhatVariantsOfAttentionStore) {
         EXPECT_DOUBLE_EQ(more(runs, [](RunSpec& spec) { spec.attention = AttentionKind::gated; }), tokens * 2 * 4 * 16);
         EXPECT_DOUBLE_EQ(more(runs, [](RunSpec& spec) { spec.qk_norm = QkNorm::head; }), tokens * 4 * (8 * 8 + 4));
     }
+}
+
+// Beside the probabilities that sinks need too: 16 logits of 2 heads per token, 1, 2 and 13 times; for MLA queries and
+// keys that are longer than the width, twice, and the latent vectors of a token, three times.
+TEST(DeviceNeed, CountsWhatEncodingsAndLatentVectorsAddToStoredScores) {
+    RunSpec base = small();
+    base.precision = Precision::float32;
+    base.mlp_width = 16;  // so that an evaluation needs most in its attention
+    RunSpec sinks = base;
+    sinks.attention_sinks = true;
+    const DeviceNeed plain = device_need(sinks, 1, 8);
+    const auto weights = [](const RunSpec& spec) { return 8.0 * static_cast<double>(parameter_count(spec, 8)); };
+    for (const auto& [position, logits] :
+         {std::pair(Position::shaw, 1), {Position::transformer_xl, 2}, {Position::cope, 13}}) {
+        RunSpec spec = base;
+        spec.position = position;
+        const DeviceNeed need = device_need(spec, 1, 8);
+        EXPECT_DOUBLE_EQ(need.stored - plain.stored, 2 * 8 * 4.0 * logits * 16) << logits;
+        EXPECT_DOUBLE_EQ(need.evaluation - weights(spec) - plain.evaluation + weights(sinks),
+                         256 * 8 * 4.0 * logits * 16)
+            << logits;
+    }
+    RunSpec latent = base;
+    latent.attention = AttentionKind::mla;
+    const double longer = 2 * latent.query_dim() - 16;
+    EXPECT_GT(longer, 0);
+    EXPECT_DOUBLE_EQ(device_need(latent, 1, 8).stored - plain.stored,
+                     2 * 8 * 4 * (2 * longer + 3 * static_cast<double>(latent.latent_channels())));
 }
 
 TEST(DeviceNeed, MicroBatchesStoreTheActivationsOfOnePass) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/data/corpus.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/device_need.h"
 #include "core/forecast/estimate.h"
@@ -7,6 +8,7 @@
 #include "core/plan/step_cost.h"
 #include "core/run/probing.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/shared_data.h"
 
 namespace ropelab {
 namespace {
@@ -69,6 +71,43 @@ TEST(Estimate, IncludesTheFinalEvaluationOfTheWholeSplit) {
     EXPECT_EQ(likely_validation_tokens(spec, known.path()), 100);
     spec.data = "synthetic";
     EXPECT_EQ(likely_validation_tokens(spec), spec.data_length / 10);
+}
+
+// Before training, the beginning of a file shows its characters, or its bytes if it is not UTF-8.
+TEST(LikelyData, CountsTheCharactersOfAFile) {
+    const ScratchFolder folder;
+    RunSpec spec;
+    const auto is_text = [&](const std::string& text, std::int64_t vocabulary, std::int64_t tokens) {
+        spec.data = folder.write(std::to_string(text.size()) + ".txt", text).string();
+        for (int time = 0; time < 2; ++time) {  // the second time from memory
+            EXPECT_EQ(likely_vocabulary(spec), vocabulary) << text;
+            EXPECT_EQ(likely_tokens(spec), tokens) << text;
+        }
+    };
+    is_text("a\u00e9\u00e9\u00e9a", 2, 5);
+    is_text("a\u00e9\u00e9\u00e9\u00e9\xc3", 2, 5);  // cut within its last character
+    is_text("a\u00e9\xff\xff\xff\xff", 4, 7);        // bytes: a, two of é, and one more
+    is_text("", 1, 0);
+    EXPECT_EQ(likely_validation_tokens(spec), 0);
+
+    spec.data = (folder / "texts").string();
+    folder.write("texts/a.txt", std::string(600, 'a'));
+    folder.write("texts/b.txt", std::string(400, 'b'));
+    EXPECT_EQ(likely_vocabulary(spec), 256);
+    EXPECT_EQ(likely_validation_tokens(spec), 100);
+    EXPECT_EQ(likely_tokens(spec), std::int64_t{1} << 24);
+}
+
+TEST(LikelyData, AVocabularyFileIsCountedOnce) {
+    SKIP_WITHOUT_SHARED_DATA("../wild/round4/spm_unigram_no_bytes.model");
+    RunSpec spec;
+    spec.data = "a.txt";
+    spec.tokenizer = Tokenizer::file;
+    spec.tokenizer_file = "no.model";
+    EXPECT_EQ(likely_vocabulary(spec), 32000) << "as published models have; training reports the missing file";
+    spec.tokenizer_file = shared_data("../wild/round4/spm_unigram_no_bytes.model");
+    const std::int64_t size = std::ssize(subwords_of_file(spec.tokenizer_file)->tokens());
+    for (int time = 0; time < 2; ++time) EXPECT_EQ(likely_vocabulary(spec), size);
 }
 
 // Within the context a KV cache keeps the earlier tokens. Beyond it, each token needs the whole context again.
@@ -155,6 +194,7 @@ TEST(Estimate, TakesTheMemoryOfTheLargestCohort) {
     const std::int64_t of_large = estimate({large}).bytes;
     EXPECT_GT(of_large, of_small);
     EXPECT_EQ(estimate({small, large}).bytes, of_large);
+    EXPECT_EQ(estimate({large, small}).parameters, parameter_count(large, likely_vocabulary(large)));
     EXPECT_GT(estimate({large, large}).bytes, of_large);
     EXPECT_LT(estimate({large, large}).bytes, 2 * of_large);  // the memory of LibTorch itself is counted once
 }

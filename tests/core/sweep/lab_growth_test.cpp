@@ -75,6 +75,12 @@ TEST(LabGrowth, RunsAreRecognisedByAllTheirSettings) {
     EXPECT_EQ(origin_of(*lab, 1).look, 0);
     EXPECT_EQ(origin_of(*lab, 2).look, 2) << "it added runs when there were some";
     EXPECT_EQ(runs.back().look, 2);
+    RunSelection all;
+    all.experiment = RunSelection::all_experiments;
+    all.excluded = {3};
+    const auto selected = result_runs(*lab, lab_runs(*lab, all), false);
+    ASSERT_EQ(selected.size(), 4U);
+    for (std::size_t i = 0; i < selected.size(); ++i) EXPECT_EQ(selected[i].excluded, i == 2) << i;
 }
 
 // Of equal settings but their length, the run with the most steps; each has a checkpoint without weights. Their last
@@ -90,7 +96,7 @@ TEST(LabGrowth, ALongerRunContinuesFromTheLongestShorterOne) {
             experiment.set_assignment(assignment);
         return experiment;
     };
-    const Plan plan = plan_new_runs(*lab, sweep({"15", "25", "26", "35"}));
+    const Plan plan = plan_new_runs(*lab, sweep({"25", "15", "26", "35"}));
     const std::vector<double> losses = {3.0, 2.0, 2.25, 1.0};  // at steps 0, 10, 20, 25
     for (const PlannedRun& run : plan.runs) {
         const std::int64_t end = run.spec.iterations;
@@ -113,13 +119,16 @@ TEST(LabGrowth, ALongerRunContinuesFromTheLongestShorterOne) {
         write_checkpoint(run.checkpoint, checkpoint);
     }
 
+    const ResultRun shown = result_runs(*lab, lab_runs(*lab, {}), false).back();
+    ASSERT_TRUE(shown.conditions);
+    EXPECT_EQ(shown.conditions->reason, "as asked.");
     const Experiment longer = sweep({"40"});
     EXPECT_FALSE(growth_of(*lab, longer, true).added.at(0).continues);
     Experiment other = longer;
     other.set("theta", {"501"});
     EXPECT_FALSE(growth_of(*lab, other, false).added.at(0).continues);
     const Growth growth = growth_of(*lab, longer, false);
-    EXPECT_EQ(growth.added.at(0).continues, 2);
+    EXPECT_EQ(growth.added.at(0).continues, 1);
     EXPECT_EQ(growth.added.at(0).iteration, 25);
     grow_lab(*lab, longer, growth, {});
     const RunRecord run = lab->runs().back();
@@ -127,7 +136,7 @@ TEST(LabGrowth, ALongerRunContinuesFromTheLongestShorterOne) {
     EXPECT_EQ(run.iteration, 25);
     EXPECT_EQ(lab->metrics(run.id).evaluations.iteration, (std::vector<std::int64_t>{0, 10, 20}));
     EXPECT_EQ(nlohmann::json::parse(*lab->document(run.experiment, extension_document)).at("continued"),
-              nlohmann::json::array({{{"run", run.id}, {"from", 2}, {"iteration", 25}}}));
+              nlohmann::json::array({{{"run", run.id}, {"from", 1}, {"iteration", 25}}}));
     const auto checkpoint = read_checkpoint(lab->checkpoint_path(run.id));
     ASSERT_TRUE(checkpoint);
     EXPECT_EQ(checkpoint->spec.iterations, 40);

@@ -227,21 +227,21 @@ TEST_F(LabPlanTest, ResumeRejectsChangedData) {
 TEST(ExtendedExperiment, TrainsInThePrecisionOfTheEarlierRuns) {
     const ScratchFolder folder;
     const auto lab = LabFile::create(folder.path() / "a.ropelab");
-    const auto added = [&](const char* width, const char* seed) {
+    const auto added = [&](std::vector<std::string> widths, const char* seed) {
         Experiment experiment("sweep");
-        experiment.set("width", {width});
+        experiment.set("width", std::move(widths));
         experiment.set("seed", {seed});
         return plan_new_runs(*lab, experiment).runs.front();
     };
-    const PlannedRun first = added("64", "1");
+    const PlannedRun first = added({"64"}, "1");
     EXPECT_GT(first.experiment, 0);
     EXPECT_FALSE(lab->precision_of_experiment(first.experiment));
     const RunConditions conditions = {"bfloat16", "cpu", 2, "bfloat16: 1.4 × as fast as float32 on this machine."};
     lab->record(std::vector<Event>{event::CohortStarted{{first.id}, 0, 1000, conditions}});
-    const PlannedRun more_seeds = added("64", "2");
+    const PlannedRun more_seeds = added({"128", "64"}, "2");
     EXPECT_NE(more_seeds.experiment, first.experiment);
     EXPECT_EQ(lab->precision_of_experiment(more_seeds.experiment), experiment_precision(conditions));
-    EXPECT_FALSE(lab->precision_of_experiment(added("128", "1").experiment));
+    EXPECT_FALSE(lab->precision_of_experiment(added({"128"}, "1").experiment));
 }
 
 }  // namespace

@@ -74,6 +74,8 @@ TEST(StoredRun, ACheckpointIsExpectedOfARunThatEnded) {
     EXPECT_EQ(finished.vocabulary, "bytes:97");
     run.summary.emplace().iterations = 80;
     EXPECT_EQ(checkpoint(RunState::finished).finished, 80);
+    run.iteration = 1;
+    EXPECT_TRUE(checkpoint(RunState::stopped).is_written);
     run.iteration = 0;
     EXPECT_FALSE(checkpoint(RunState::stopped).is_written) << "before its first step";
     run.settings = R"({"imported": "wandb"})";
