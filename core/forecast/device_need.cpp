@@ -62,9 +62,12 @@ double attention_bytes(const RunSpec& spec, const Widths& w) {
     const bool grouped = spec.kv_heads() != spec.heads;
     double bytes = 0;
     if (stores_scores(spec, true)) {
-        // Queries, keys and values by head in float32; the probabilities, and with dropout their masks and products.
-        const double copies = 1.0 + (spec.dropout > 0 ? 2.0 : 0.0) + w.more_logits;
-        bytes = 4.0 * 3.0 * w.C + 4.0 * copies * w.scores + w.bytes * w.C;
+        // Queries, keys and values by head; the probabilities, and with dropout their masks and products. With dropout
+        // plain attention multiplies in the type of the other products.
+        const bool is_plain = w.more_logits == 0 && !spec.attention_sinks && spec.attention != AttentionKind::mla;
+        const double type = spec.dropout > 0 && is_plain ? w.bytes : 4.0;
+        const double dropped = spec.dropout > 0 ? 1.0 + type : 0.0;
+        bytes = type * 3.0 * w.C + (4.0 * (1.0 + w.more_logits) + dropped) * w.scores + w.bytes * w.C;
     } else {
         // Queries, keys, values, the output and one log-sum-exp per head. In float32, what is neither rotated nor
         // repeated for shared heads is a part of the projection, which is stored as a whole.
@@ -100,7 +103,7 @@ double stored_per_layer(const RunSpec& spec, const Widths& w) {
             if (norm) norms += norm->kept_bytes_by_libtorch(w.C);
         }
     }
-    const double masks = spec.dropout > 0 ? 2.0 * 4.0 * w.C : 0.0;
+    const double masks = spec.dropout > 0 ? 2.0 * w.C : 0.0;
     return norms + masks + attention_bytes(spec, w) + mlp_bytes(spec, w);
 }
 
@@ -150,7 +153,7 @@ DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     // Products in bfloat16 store the rounded weights.
     const double rounded = w.bytes == 2 ? 2.0 * R * P : 0.0;
     const double layer = rows * stored_per_layer(spec, w);
-    const double embedding_mask = spec.dropout > 0 ? 4.0 * w.C : 0.0;
+    const double embedding_mask = spec.dropout > 0 ? w.C : 0.0;
     // The bias of ALiBi or the mask of a sliding window, which all runs share.
     const bool is_masked = !flash_attention_supports(spec, true) && !stores_scores(spec, true);
     const double mask = (spec.position == Position::alibi ? as_real(spec.heads) : 1.0) * as_real(spec.context);

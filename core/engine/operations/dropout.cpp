@@ -45,6 +45,23 @@ torch::Tensor upper(const torch::Tensor& numbers) {
     return numbers.view(torch::kInt32).slice(1, 1, std::nullopt, 2);
 }
 
+// x · mask · factor in one pass, which stores one byte per number for the backward pass.
+class Kept : public torch::autograd::Function<Kept> {
+ public:
+    static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
+                                 const torch::Tensor& mask, double factor) {
+        context->save_for_backward({mask});
+        context->saved_data["factor"] = factor;
+        return at::native_dropout_backward(x, mask, factor);
+    }
+
+    static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                   const torch::autograd::variable_list& gradients) {
+        const torch::Tensor mask = context->get_saved_variables()[0];
+        return {at::native_dropout_backward(gradients[0], mask, context->saved_data["factor"].toDouble()), {}, {}};
+    }
+};
+
 namespace te = torch::jit::tensorexpr;
 
 te::ExprHandle number(std::int64_t value) {
@@ -118,8 +135,7 @@ torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Ten
     constexpr std::int32_t sign = std::numeric_limits<std::int32_t>::min();  // makes the signed order the unsigned one
     const torch::Tensor numbers =
         torch::stack({lower(words[0]), lower(products[1]), lower(words[1]), lower(products[0])}, 2).bitwise_xor_(sign);
-    return numbers.flatten(1).narrow(1, first % 4, size).ge(static_cast<std::int32_t>(parts.threshold) ^ sign) *
-           parts.kept_factor;
+    return numbers.flatten(1).narrow(1, first % 4, size).ge(static_cast<std::int32_t>(parts.threshold) ^ sign);
 }
 
 MaskKernel::MaskKernel(std::int64_t runs, std::int64_t groups, double rate, torch::Device device)
@@ -128,15 +144,16 @@ MaskKernel::MaskKernel(std::int64_t runs, std::int64_t groups, double rate, torc
     const te::BufHandle step("step", {number(1)}, te::kLong);
     const te::VarHandle first("first", te::kLong);
     const DropoutRate parts(rate);
-    const std::vector<te::ExprHandle> shape = {number(runs), number(groups), number(4)};
+    const std::vector<te::ExprHandle> shape = {number(runs), number(groups)};
     const te::Tensor masks = te::Compute("masks", shape, [&](const std::vector<te::VarHandle>& at) {
         const auto key = [&](std::int64_t word) { return keys.load(at[0], number(0), number(word)); };
         const auto words = philox_words(first + at[1], step.load(number(0)), {key(0), key(1)});
-        const auto is_word = [&](std::int64_t word) { return te::CompareSelect::make(at[2], number(word), te::kEQ); };
-        te::ExprHandle word = words[3];
-        for (const int other : {2, 1, 0}) word = te::ifThenElse(is_word(other), words[other], word);
-        return te::CompareSelect::make(word, number(parts.threshold), te::FloatImm::make(parts.kept_factor),
-                                       te::FloatImm::make(0.0F), te::kGE);
+        te::ExprHandle bytes = te::IntImm::make(0);
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            bytes = bytes | te::CompareSelect::make(words[i], number(parts.threshold), te::IntImm::make(1 << (8 * i)),
+                                                    te::IntImm::make(0), te::kGE);
+        }
+        return bytes;
     });
     te::LoopNest nest({masks});
     if (device.is_cuda()) {
@@ -156,9 +173,9 @@ MaskKernel::MaskKernel(std::int64_t runs, std::int64_t groups, double rate, torc
 MaskKernel::~MaskKernel() = default;
 
 torch::Tensor MaskKernel::operator()(const torch::Tensor& keys, const torch::Tensor& step, std::int64_t first) const {
-    const torch::Tensor masks = torch::empty({runs_, 4 * groups_}, step.options().dtype(torch::kFloat32));
+    const torch::Tensor masks = torch::empty({runs_, groups_}, step.options().dtype(torch::kInt32));
     code_->call({keys.data_ptr(), step.data_ptr(), first, masks.data_ptr()});
-    return masks;
+    return masks.view(torch::kBool);
 }
 
 torch::Tensor device_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate, std::int64_t size,
@@ -193,15 +210,12 @@ torch::Tensor Dropout::operator()(const torch::Tensor& x, const std::string& pla
     if (!active()) return x;
     const std::string stream = "dropout:" + place;
     const std::int64_t size = x.numel() / x.size(0);
-    torch::Tensor masks;
-    if (x.is_cpu() && !is_accelerated(x.device())) {
-        masks = masks_on_cpu(*this, size, stream);
-    } else {
-        std::shared_ptr<DeviceStreams> streams = streams_;
-        if (!streams) streams = std::make_shared<DeviceStreams>(seeds_, step_, x.device());
-        masks = device_dropout_masks(streams->keys(stream), streams->step(), rate_, size, first_number(size));
-    }
-    return x * masks.view(x.sizes());
+    if (x.is_cpu() && !is_accelerated(x.device())) return x * masks_on_cpu(*this, size, stream).view(x.sizes());
+    std::shared_ptr<DeviceStreams> streams = streams_;
+    if (!streams) streams = std::make_shared<DeviceStreams>(seeds_, step_, x.device());
+    const torch::Tensor masks =
+        device_dropout_masks(streams->keys(stream), streams->step(), rate_, size, first_number(size));
+    return Kept::apply(x, masks.view(x.sizes()), DropoutRate(rate_).kept_factor);
 }
 
 }  // namespace ropelab

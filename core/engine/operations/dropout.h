@@ -101,7 +101,7 @@ struct Place : torch::CustomClassHolder {
 };
 
 /// Dropout masks in one pass that stores nothing but the mask: LibTorch's fuser compiles the arithmetic of all rounds
-/// for the device.
+/// for the device, and each thread computes a group of four.
 class MaskKernel {
  public:
     /// On the CPU, LibTorch interprets the arithmetic, which is slow. Throws c10::Error if LibTorch cannot compile it.
@@ -110,7 +110,7 @@ class MaskKernel {
     MaskKernel(const MaskKernel&) = delete;
     MaskKernel& operator=(const MaskKernel&) = delete;
 
-    /// keys and step as in DeviceStreams → (runs, 4·groups) float32: the masks from number 4·first on.
+    /// keys and step as in DeviceStreams → (runs, 4·groups) bool: the masks from number 4·first on.
     torch::Tensor operator()(const torch::Tensor& keys, const torch::Tensor& step, std::int64_t first) const;
 
  private:
@@ -119,8 +119,8 @@ class MaskKernel {
     std::unique_ptr<torch::jit::tensorexpr::CodeGen> code_;
 };
 
-/// In LibTorch's operations on the tensors' device: (runs, size) float32 of 0 and 1/(1 − rate), equal to
-/// RandomStream::fill_dropout from number `first` on. keys and step as in DeviceStreams.
+/// In LibTorch's operations on the tensors' device: (runs, size) bool, true where RandomStream::fill_dropout from number
+/// `first` on is not 0. keys and step as in DeviceStreams.
 torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate,
                                      std::int64_t size, std::int64_t first = 0);
 /// The same in one pass (MaskKernel), if LibTorch can compile for the device and if the

@@ -1,5 +1,7 @@
 #include "tests/core/engine/device/emulated_device.h"
 
+#include <torch/types.h>
+
 #include <stdexcept>
 
 namespace ropelab {

@@ -121,7 +121,7 @@ TEST(DeviceMasks, OperationsGiveTheNumbersOfTheCpu) {
     for (const auto& [step, size, first] : parts_of_masks) {
         DeviceStreams streams({5, 6}, step, torch::kCPU);
         const torch::Tensor masks = libtorch_dropout_masks(streams.keys("here"), streams.step(), 0.3, size, first);
-        EXPECT_TRUE(torch::equal(masks, masks_of_streams(step, size, first))) << step << ' ' << first;
+        EXPECT_TRUE(torch::equal(masks, masks_of_streams(step, size, first) > 0)) << step << ' ' << first;
     }
 }
 
@@ -134,7 +134,7 @@ TEST(DeviceMasks, KernelGivesTheNumbersOfTheCpu) {
         torch::Tensor masks;
         const auto passes = count_operations([&] { masks = kernel(streams.keys("here"), streams.step(), first / 4); });
         EXPECT_EQ(passes, 0) << "LibTorch's operations besides the kernel";
-        EXPECT_TRUE(torch::equal(masks.narrow(1, first % 4, size), masks_of_streams(step, size, first)))
+        EXPECT_TRUE(torch::equal(masks.narrow(1, first % 4, size), masks_of_streams(step, size, first) > 0))
             << step << ' ' << first;
     }
 }
