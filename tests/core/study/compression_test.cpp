@@ -76,6 +76,10 @@ TEST(TextBits, MeanIsPerUnitAndTheIntervalComesFromBlocks) {
     EXPECT_LT(halves.confidence_low, 1);
     EXPECT_GT(halves.confidence_high, 2);
     EXPECT_TRUE(std::isnan(bits_per_unit(bits, units, 400).confidence_low));
+    std::fill(units.begin(), units.begin() + 200, 6);
+    const Description uneven = bits_per_unit(bits, units, 50);
+    EXPECT_DOUBLE_EQ(uneven.mean, 0.75) << "1,200 bits of 1,600 units, not the mean of the blocks";
+    EXPECT_NEAR(uneven.confidence_high - uneven.mean, uneven.mean - uneven.confidence_low, 1e-12);
     EXPECT_EQ(bits_per_unit(bits, units, 1).n, 32);
 }
 

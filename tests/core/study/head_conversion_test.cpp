@@ -88,6 +88,10 @@ TEST_F(HeadConversionTest, FurtherTrainingReducesTheLoss) {
     const auto untrained = convert_heads(*engine_, checkpoint(), {.key_value_heads = 1, .fraction = 0}, {}, always);
     EXPECT_EQ(untrained->loss_trained, result->loss_pooled);
     EXPECT_EQ(untrained->continued_rise.n, 0);
+    int calls = 0;
+    EXPECT_FALSE(convert_heads(*engine_, checkpoint(), {.key_value_heads = 1, .fraction = 0}, {}, [&](std::int64_t) {
+        return ++calls < 3;
+    })) << "an evaluation asks too, beside the call after each of the two";
     EXPECT_FALSE(convert_heads(*engine_, checkpoint(), how, {}, [](std::int64_t done) { return done < 5; }));
 }
 
@@ -200,6 +204,8 @@ TEST_F(StoredConversions, WordsNameTheLossesAndTheCache) {
                                     "1.5000 nats per token on 32 sequences became 1.7500 and 1.5625 after 100 further "
                                     "steps (rise 0.0625"));
     EXPECT_THAT(head_conversion_words(result), testing::EndsWith("the KV cache shrank from 65,536 to 16,384 bytes."));
+    result.steps = 1;
+    EXPECT_THAT(head_conversion_words(result), testing::HasSubstr("after 1 further step (rise"));
     result.steps = 0;
     EXPECT_THAT(head_conversion_words(result),
                 testing::HasSubstr("became 1.7500 (rise 0.2500, 95 % interval 0.2000 to 0.3000)"));

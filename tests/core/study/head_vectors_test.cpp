@@ -274,7 +274,11 @@ TEST_F(CircuitInRun, RefusesOtherFrequencies) {
     RotarySetup setup = setup_of(trained.spec);
     setup.theta *= 2;
     EXPECT_MESSAGE(replaced_head(trained.spec, 0, 0, head_of(setup, 1, 1), setup), BadInput,
-                   "with the RoPE settings of the run");
+                   "the run has " + text_of(setup_of(trained.spec)) + "; build the head with the RoPE settings");
+    RunSpec fewer = trained.spec;
+    fewer.pairs = "0-1";
+    EXPECT_MESSAGE(replaced_head(fewer, 0, 0, head_of(setup, 1, 1), setup), BadInput,
+                   " with the pairs 0-1; build the head");
     const RotarySetup own = setup_of(trained.spec);
     EXPECT_MESSAGE(loss_with(replaced_head(trained.spec, 9, 0, head_of(own, 1, 1), own)), BadInput, "layer 9");
 }

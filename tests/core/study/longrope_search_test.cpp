@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,6 +70,13 @@ TEST(LongRopeSearch, BeginsWithTheMethodsAndKeepsTheBestOfAllLists) {
         DistanceModel again(best);
         EXPECT_EQ(found_by(again, 2, 1000).factors, found.factors);
     }
+}
+
+// The random choices do not change from version to version.
+TEST(LongRopeSearch, FindsTheFactorsThatEarlierVersionsFound) {
+    DistanceModel model({1.3, 1.3, 1.7, 1.7});
+    const LongRopeSearch found = found_by(model, 2, 1000);
+    EXPECT_THAT(found.factors, testing::Pointwise(testing::DoubleNear(1e-5), {1.15582, 1.35945, 1.68182, 1.72598}));
 }
 
 // Tokens are their places in the text.
