@@ -169,6 +169,7 @@ TEST_F(GuideTest, PaletteFindsPagesAndHeadings) {
     EXPECT_EQ(window->actions().spec("help.formulas").menu, "Help");
     EXPECT_EQ(window->actions().spec("help.guide").menu, "Help");
     EXPECT_TRUE(matches("guide: train").contains("guide.train.md#train"));
+    EXPECT_TRUE(matches("settings, data, tokenizers").contains("guide.train.md#train")) << "what the page is about";
     EXPECT_TRUE(matches("growing a lab").contains("guide.train.md#growing-a-lab"));
 }
 

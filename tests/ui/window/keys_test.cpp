@@ -13,6 +13,7 @@
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rotary/setup_panel.h"
 #include "ui/shell/room.h"
+#include "ui/window/frame/corner.h"
 #include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
@@ -71,6 +72,22 @@ TEST_F(KeysTest, SpacePlaysWhereThereIsAPlayButton) {
     press(Qt::Key_Space);
     EXPECT_FALSE(room.editor().isPlaying());
     EXPECT_TRUE(room.positionBar()->lockBox()->isChecked()) << "the key belongs to the button that has the focus";
+}
+
+TEST_F(KeysTest, SpaceOnTheRailKeepsTheFocusThereAndAClickMovesItToThePicture) {
+    QToolButton* memory = nullptr;
+    for (QToolButton* button : window->findChildren<QToolButton*>()) {
+        if (button->property("rail").toBool() && button->text() == "Memory") memory = button;
+    }
+    ASSERT_NE(memory, nullptr);
+    memory->setFocus(Qt::TabFocusReason);
+    press(Qt::Key_Space);
+    EXPECT_EQ(window->room().objectName(), "memory");
+    EXPECT_TRUE(memory->hasFocus()) << "the next room is one key away";
+    window->showRoom("train");
+    window->corner().themeButton()->setFocus();
+    QTest::mouseClick(memory, Qt::LeftButton);
+    EXPECT_TRUE(pictureHasFocus());
 }
 
 TEST_F(KeysTest, SpaceInAFieldIsText) {

@@ -282,6 +282,8 @@ TEST_F(LivingFigures, DroppedFigureOfALabOpensTheLabAndAsksWhereItIs) {
     ASSERT_EQ(answers.questions.size(), 1);
     EXPECT_EQ(QFileInfo(answers.questions[0].path), QFileInfo(lab));
     EXPECT_EQ(QFileInfo(window->workspace().lab().path()), QFileInfo(file("elsewhere.ropelab")));
+    drop(path);
+    EXPECT_EQ(answers.questions.size(), 1) << "the lab that is open now is the one";
 }
 
 TEST_F(LivingFigures, DroppedFigureOfTwoQuantitiesShowsBoth) {

@@ -7,6 +7,7 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScreen>
+#include <QSignalSpy>
 #include <QStackedWidget>
 #include <QToolButton>
 
@@ -484,6 +485,18 @@ TEST_F(Window, TrainingRunCannotBeDeletedButStopped) {
     EXPECT_TRUE(workspace.session().isTraining(2));
     workspace.session().stop();
     ASSERT_TRUE(waitForEnd(workspace));
+}
+
+TEST_F(Window, AModelAndCheckpointsAreOpenedWhereTheUserChoosesThem) {
+    auto window = open();
+    AnsweredDialogs answers;
+    answers.path = file("none");
+    QSignalSpy problems(&window->workspace(), &Workspace::problem);
+    for (const char* id : {"lab.openModel", "lab.openCheckpoints"}) {
+        window->actions().action(id)->trigger();
+        ASSERT_TRUE(waitUntil([&] { return !problems.isEmpty(); }, 5000)) << id;
+        EXPECT_TRUE(problems.takeFirst().at(1).toString().contains(answers.path)) << id;
+    }
 }
 
 TEST_F(Window, SavingDuringTrainingContinuesInTheNewFile) {

@@ -73,7 +73,10 @@ TEST_F(BatchModes, ScreenshotRejectsAnUnknownRoom) {
 TEST_F(BatchModes, HeadlessSavesPlotsAndALabForFigures) {
     engine.step_microseconds = 0;
     const QString out = file("out");
-    ASSERT_EQ(runHeadless(parse({"--headless", "--output", out, "--preset", "theta-minute"}), source()), 0);
+    ::testing::internal::CaptureStdout();
+    const int status = runHeadless(parse({"--headless", "--output", out, "--preset", "theta-minute"}), source());
+    EXPECT_NE(::testing::internal::GetCapturedStdout().find(" %  step "), std::string::npos) << "tells its progress";
+    ASSERT_EQ(status, 0);
     for (const char* name : {"validation-loss.png", "validation-loss.pdf", "training-loss.png", "training-loss.pdf",
                              "window.png", "theta-minute.ropelab"}) {
         EXPECT_GT(QFileInfo(out + "/" + name).size(), 1000) << name;
@@ -103,6 +106,16 @@ TEST_F(BatchModes, FigureOfTwoSetupsHasBoth) {
     }
     EXPECT_THROW(parse({"--figure", "spectrum", "--output", file("x.csv"), "--setup", "theta=10k | theta=1"}),
                  BadInput);
+}
+
+TEST_F(BatchModes, EachFigureIsAPdfAndAnSvgFile) {
+    ASSERT_EQ(writeFigure(parse({"--figure", "kernel", "--each", "--output", folder.path(), "--setup", "head_dim=16"})),
+              0);
+    for (const auto& [name, begin] : {std::pair{"kernel.pdf", "%PDF"}, std::pair{"kernel.svg", "<?xml"}}) {
+        QFile written(file(name));
+        ASSERT_TRUE(written.open(QIODevice::ReadOnly)) << name;
+        EXPECT_TRUE(written.readAll().startsWith(begin)) << name;
+    }
 }
 
 TEST_F(BatchModes, SoundOfAFigureIsAWavFile) {

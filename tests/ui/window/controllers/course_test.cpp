@@ -4,7 +4,9 @@
 #include <QDropEvent>
 #include <QFileInfo>
 #include <QLabel>
+#include <QListWidget>
 #include <QMimeData>
+#include <QPushButton>
 #include <QUrl>
 
 #include "core/lecture/class/class_work.h"
@@ -120,6 +122,26 @@ TEST_F(CourseTest, AnswersOfAClassAreStoredWithTheirGroupAndShown) {
     ASSERT_EQ(figures.size(), 1U);
     EXPECT_EQ(figures[0].summary, window->classes().answers()->view()->figure().summary);
     EXPECT_EQ(figures[0].origin.flags["question"].toString(), "1");
+}
+
+TEST_F(CourseTest, ADeletedAnswerOfAClassCanBeRestoredOnce) {
+    AnswerRecord answer;
+    answer.lecture = "Clocks";
+    answer.question = "Which hand is slowest?";
+    answer.kind = "number";
+    answer.given = answer.truth = "1";
+    window->classes().storeAnswer(answer);
+    window->actions().action("lecture.answers")->trigger();
+    const AnswersDialog& dialog = *window->classes().answers();
+    ASSERT_EQ(dialog.answers()->count(), 1);
+    EXPECT_FALSE(dialog.undoButton()->isEnabled());
+    dialog.answers()->selectAll();
+    dialog.deleteButton()->click();
+    EXPECT_TRUE(window->workspace().lab().file()->answers().empty());
+    ASSERT_TRUE(dialog.undoButton()->isEnabled());
+    dialog.undoButton()->click();
+    EXPECT_EQ(window->workspace().lab().file()->answers().size(), 1U);
+    EXPECT_FALSE(dialog.undoButton()->isEnabled());
 }
 
 TEST_F(CourseTest, ResultsOfAClassThatAreDroppedTogetherArePooled) {

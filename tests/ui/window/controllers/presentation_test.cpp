@@ -1,4 +1,6 @@
 // Lectures presented in the main window, with real key events.
+#include <QSaveFile>
+
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/window/presentation_fixture.h"
 #include "ui/window/controllers/lecture_controller.h"
@@ -533,7 +535,11 @@ TEST_F(PresentationTest, ARecordingStandsUntilTheTrainingIsComplete) {
 TEST_F(PresentationTest, ALectureThatChangesOnDiskIsReloadedAtItsStep) {
     present();
     player().goTo(0, 0);
-    write(QByteArray(kLecture).replace("The query stands at 10.", "The query is at 10.").replace("m: 10", "m: 12"));
+    QSaveFile replaced(lecturePath());  // as many editors save
+    ASSERT_TRUE(replaced.open(QIODevice::WriteOnly));
+    replaced.write(
+        QByteArray(kLecture).replace("The query stands at 10.", "The query is at 10.").replace("m: 10", "m: 12"));
+    ASSERT_TRUE(replaced.commit());
     ASSERT_TRUE(waitUntil([&] { return show().foot()->sentence() == "The query is at 10."; }));
     EXPECT_EQ(rotation().scene().state.m, 12);
     write("no lecture");

@@ -8,6 +8,7 @@
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QDropEvent>
+#include <QHeaderView>
 #include <QMimeData>
 #include <QPushButton>
 #include <QTableView>
@@ -69,6 +70,7 @@ TEST_F(RunImportTest, ADroppedFolderIsShownAndThenImported) {
     ASSERT_NE(question(), nullptr);
     const auto* table = question()->findChild<QTableView*>();
     ASSERT_EQ(table->model()->rowCount(), 4);
+    EXPECT_TRUE(table->verticalHeader()->isHidden()) << "numbers of rows would look like those of runs";
     EXPECT_EQ(table->model()->index(0, 0).data().toString(), u"base-seed1"_s);
     EXPECT_EQ(table->model()->index(0, 6).data().toString(), u"setting=base"_s);
     answer(QDialogButtonBox::RejectRole);

@@ -97,10 +97,14 @@ TEST_F(CornerTest, WindowFitsTheScreenAtEveryScale) {
 }
 
 TEST_F(CornerTest, StatusStripFitsAtALargeScale) {
-    engine.step_microseconds = 2000;
+    engine.step_microseconds = 300'000;  // the first step takes until its progress was shown
     window->setMinimumSize(1, 1);
     window->workspace().experiment().replace(smallSweep(100000));
     window->workspace().start();
+    const auto& progress = window->workspace().session().progress();
+    ASSERT_TRUE(waitUntil([&] { return progress && progress->phase.empty(); }));
+    EXPECT_TRUE(window->strip().summary().contains("starting")) << window->strip().summary().toStdString();
+    engine.step_microseconds = 2000;
     const auto speed = [this] { return window->strip().summary().contains("tokens/s"); };
     ASSERT_TRUE(waitUntil(speed));
     window->workspace().pauseOrResume();  // so that the numbers do not change
@@ -111,6 +115,7 @@ TEST_F(CornerTest, StatusStripFitsAtALargeScale) {
         window->resize(1280, 720);
         QApplication::processEvents();
         EXPECT_TRUE(speed()) << "the summary contains the speed even if it is hidden";
+        EXPECT_EQ(window->strip().accessibleDescription(), window->strip().summary());
         int shown = 0;
         for (const QLabel* label : window->strip().findChildren<QLabel*>()) {
             if (!label->isVisible() || label->text().isEmpty()) continue;
