@@ -149,7 +149,7 @@ void SweepSession::drain() {
     const QString troubleNow = QString::fromStdString(m_recorder->trouble());
     if (troubleNow != m_trouble) {
         m_trouble = troubleNow;
-        if (!m_trouble.isEmpty() && !m_recorder->lost()) emit trouble(m_trouble);
+        if (!m_recorder->lost()) emit trouble(m_trouble);
     }
     if (m_recorder->lost()) stop();
     if (end) finish(*end);

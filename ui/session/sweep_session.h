@@ -150,7 +150,7 @@ class SweepSession : public QObject {
     void queueChanged();
     /// All events are delivered and recorded. `message` says why the sweep failed or events could not be stored.
     void ended(ropelab::RunState how, const QString& message);
-    /// The lab could not be written. The events stay in memory and writing is retried.
+    /// The lab could not be written, and why. The events stay in memory and writing is retried; "" if it succeeded.
     void trouble(const QString& message);
 
  private:

@@ -49,6 +49,7 @@ Workspace::Workspace(WorkspaceOptions options, QObject* parent)
     connect(&m_session, &SweepSession::delivered, &m_runs, &RunStore::apply);
     connect(&m_session, &SweepSession::ended, this, &Workspace::sweepEnded);
     connect(&m_session, &SweepSession::trouble, this, [this](const QString& message) {
+        if (message.isEmpty()) return emit solved(u"recorder"_s);
         emit problem(
             u"recorder"_s,
             u"The lab file cannot be written at the moment: %1 Training continues; its measurements stay in memory, "

@@ -107,12 +107,16 @@ TEST_F(RunStoreTest, DeliveriesUpdateTheEvaluations) {
     EXPECT_EQ(store.find(run)->best->iteration, 30);
     store.apply({Event(event::Evaluated{run, 40, 1.2, std::nan("")}), Event(event::Evaluated{run, 50, 1.2, 1.4})});
     EXPECT_EQ(store.find(run)->best->iteration, 30) << "NaN is not the best, and forgets no better one";
+    QSignalSpy changed(&store, &RunStore::runChanged);
     store.apply({DiscardAfter{run, 15}});
+    EXPECT_EQ(changed.count(), 1) << "what shows the run is renewed";
     EXPECT_EQ(iterations(), (std::vector<std::int64_t>{10}));
     EXPECT_EQ(store.find(run)->last->iteration, 10);
     EXPECT_DOUBLE_EQ(store.find(run)->best->validation_loss, 2.1) << "the better evaluation was discarded";
     store.apply({Event(event::Evaluated{run, 20, 1.5, 1.7}), Event(event::Evaluated{run, 20, 1.5, 1.8})});
     EXPECT_EQ(store.find(run)->evaluations.validation_loss, (std::vector<double>{2.1, 1.8}));
+    store.apply({DiscardAfter{run, -1}});
+    EXPECT_FALSE(store.find(run)->last || store.find(run)->best) << "a run without a checkpoint begins anew";
 }
 
 TEST_F(RunStoreTest, HidingARunDoesNotEmitRunChanged) {

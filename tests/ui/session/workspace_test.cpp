@@ -1,6 +1,7 @@
 #include "ui/session/workspace.h"
 
 #include <QSignalSpy>
+#include <QThread>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -8,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/results/results_table.h"
+#include "core/store/sqlite.h"
 #include "core/sweep/lab_results.h"
 #include "tests/support/shared_data.h"
 #include "tests/ui/support/workbench.h"
@@ -149,6 +151,44 @@ TEST_F(WorkspaceTest, SweepThatWaitsForAMeasurementStartsInTheSavedFile) {
     ASSERT_TRUE(waitForEnd(workspace));
     EXPECT_EQ(workspace.lab().path(), file("kept.ropelab"));
     for (const RunView& run : workspace.runs().runs()) EXPECT_EQ(run.record.state, RunState::finished);
+}
+
+TEST_F(WorkspaceTest, ALabThatCannotBeWrittenIsReportedUntilItCanBe) {
+    engine.step_microseconds = 10000;
+    Workspace workspace(options());
+    workspace.experiment().replace(smallSweep(100000));
+    QStringList reports;
+    QObject::connect(&workspace, &Workspace::problem, [&](const QString&, const QString& text) { reports << text; });
+    QObject::connect(&workspace, &Workspace::solved, [&](const QString& id) {
+        if (id == "recorder") reports << "solved";
+    });
+    workspace.start();
+    sqlite::Connection other(toPath(workspace.lab().path()), sqlite::Access::write);
+    other.run("CREATE TRIGGER full BEFORE INSERT ON step BEGIN SELECT RAISE(ABORT, ''); END");
+    ASSERT_TRUE(waitUntil([&] { return !reports.isEmpty(); }, 5000));
+    EXPECT_TRUE(reports[0].contains("cannot be written at the moment")) << reports[0].toStdString();
+    other.run("DROP TRIGGER full");
+    EXPECT_TRUE(waitUntil([&] { return reports.value(1) == "solved"; }, 5000));
+    EXPECT_TRUE(workspace.session().isActive());
+    workspace.session().stop();
+    ASSERT_TRUE(waitForEnd(workspace));
+}
+
+TEST_F(WorkspaceTest, RunsThatFinishedBeforeASaveStopsTheSweepAreNotResumed) {
+    engine.step_microseconds = 2000;
+    Workspace workspace(options());
+    Experiment experiment = smallSweep(40);
+    experiment.set("theta", {"100"});
+    experiment.set("context", {"32", "64"});  // two cohorts
+    workspace.experiment().replace(experiment);
+    QSignalSpy problems(&workspace, &Workspace::problem);
+    workspace.start();
+    for (int i = 0; engine.cohorts < 2 && i < 30000; ++i) QThread::msleep(1);  // no event is delivered meanwhile
+    workspace.saveLabAs(file("kept.ropelab"));
+    ASSERT_TRUE(
+        waitUntil([&] { return !workspace.session().isActive() && workspace.unfinishedRuns().empty(); }, 10000));
+    EXPECT_TRUE(problems.isEmpty()) << problems.value(0).value(1).toString().toStdString();
+    EXPECT_EQ(workspace.lab().path(), file("kept.ropelab"));
 }
 
 TEST_F(WorkspaceTest, ReplacedUnsavedLabIsListedAsRecent) {
