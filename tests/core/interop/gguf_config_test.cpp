@@ -2,6 +2,8 @@
 
 #include "core/base/error.h"
 #include "core/interop/gguf_model.h"
+#include "core/interop/opened_model.h"
+#include "core/weights/safetensors.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 
@@ -141,6 +143,37 @@ TEST(GgufConfig, RefusesWhatAConfigCannotSay) {
                    "a divisor for each rotated pair");
     EXPECT_MESSAGE(config_of("llama", {{"rope.scaling.type", "linear"}}, {divisors}), BadInput,
                    "no other scaling beside it");
+}
+
+// A params.json of Meta does not name the context: 2,048 of Llama 1, 4,096 of Llama 2, 8,192 of Llama 3 and 131,072 of
+// 3.1.
+TEST(MetaConfig, ContextIsThatOfTheGenerationThatTheOtherSettingsShow) {
+    const ScratchFolder folder;
+    const auto of_shape = [](const std::string& name, std::vector<std::int64_t> shape) {
+        std::vector<float> values(static_cast<std::size_t>(shape[0] * (shape.size() > 1 ? shape[1] : 1)), 0.5F);
+        return NamedTensor{name, std::move(shape), std::move(values)};
+    };
+    TensorFile file;
+    for (const char* name : {"attention.wq", "attention.wk", "attention.wv", "attention.wo"})
+        file.tensors.push_back(of_shape(std::string("layers.0.") + name + ".weight", {8, 8}));
+    file.tensors.push_back(of_shape("layers.0.feed_forward.w1.weight", {12, 8}));
+    file.tensors.push_back(of_shape("layers.0.feed_forward.w2.weight", {8, 12}));
+    file.tensors.push_back(of_shape("layers.0.feed_forward.w3.weight", {12, 8}));
+    for (const char* name : {"layers.0.attention_norm", "layers.0.ffn_norm", "norm"})
+        file.tensors.push_back(of_shape(std::string(name) + ".weight", {8}));
+    file.tensors.push_back(of_shape("tok_embeddings.weight", {10, 8}));
+    file.tensors.push_back(of_shape("output.weight", {10, 8}));
+    write_safetensors(folder / "consolidated.safetensors", file);
+    for (const auto& [more, context] : {std::pair(R"({"norm_eps": 1e-6})", 2048),
+                                        {R"({"norm_eps": 1e-5})", 4096},
+                                        {R"({"rope_theta": 500000})", 8192},
+                                        {R"({"rope_theta": 500000, "use_scaled_rope": true})", 131072},
+                                        {R"({"max_seq_len": 77})", 77}}) {
+        json params = {{"dim", 8}, {"n_layers", 1}, {"n_heads", 2}};
+        params.update(json::parse(more));
+        folder.write("params.json", params.dump());
+        EXPECT_EQ(OpenedModel(folder.path()).context(), context) << more;
+    }
 }
 
 }  // namespace

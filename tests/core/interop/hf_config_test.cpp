@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <iostream>
 #include <numeric>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -151,9 +153,9 @@ TEST(HuggingFaceConfig, MissingFactorIsTheRatioOfTheContexts) {
     for (const char* alone : {"mscale", "mscale_all_dim"}) {  // each means something only beside the other
         json with_one = yarn;
         with_one[alone] = 0.5;
-        EXPECT_NEAR(read_hf_config(small({{"rope_scaling", with_one}})).rotary.front().frequencies.attention_factor,
-                    1.1386294361, 1e-9)
-            << alone;
+        const HfRotary rotary = read_hf_config(small({{"rope_scaling", with_one}})).rotary.front();
+        EXPECT_NEAR(rotary.frequencies.attention_factor, 1.1386294361, 1e-9) << alone;
+        EXPECT_FALSE(rotary.setup.scaling.mscale || rotary.setup.scaling.mscale_all_dim) << alone;
     }
     yarn["attention_factor"] = 1.5;
     EXPECT_EQ(read_hf_config(small({{"rope_scaling", yarn}})).rotary.front().frequencies.attention_factor, 1.5);
@@ -490,6 +492,8 @@ TEST(HuggingFaceConfig, CountsTheLayersThatRotateAndThoseWithACache) {
         {R"({"model_type": "ouro", "total_ut_steps": 4})", 8, 32},
         {R"({"model_type": "hunyuan", "use_cla": true, "cla_share_factor": 2, "rope_theta": 10000})", 8, 4},
         {R"({"model_type": "hunyuan", "use_cla": true, "cla_share_factor": 1, "rope_theta": 10000})", 8, 8},
+        {R"({"model_type": "hunyuan", "use_cla": true, "rope_theta": 10000})", 8, 8},
+        {R"({"model_type": "smollm3", "no_rope_layers": [0, 1, 1, 1, 0, 1, 1, 1], "rope_theta": 10000})", 6, 8},
         {R"({"model_type": "llama", "v_head_dim": 0})", 8, 8},
         {R"({"model_type": "deci", "num_key_value_heads_per_layer": [4, 4, 2, 1, 4, 4, 2, 1]})", 8, 11},
         {R"({"model_type": "openelm", "num_kv_heads": [4, 4, 2, 1, 4, 4, 2, 1], "num_key_value_heads": null,
@@ -584,6 +588,15 @@ TEST(HuggingFaceConfig, ModelsOfUnknownTypesAreReadWithARemark) {
                    "choose the config.json of its base model, \"a/b\"");
 }
 
+TEST(HuggingFaceConfig, IsReadFromStandardInput) {
+    std::istringstream text(R"({"model_type": "llama", "rope_theta": 777})");
+    std::streambuf* const before = std::cin.rdbuf(text.rdbuf());
+    const json config = load_model_config("-");
+    std::cin.rdbuf(before);
+    std::cin.clear();
+    EXPECT_EQ(config.at("rope_theta"), 777);
+}
+
 // Sizes of public configs; the right values are those of their authors' descriptions.
 TEST(HuggingFaceConfig, CachesOfSparseAndCompressedAttention) {
     struct Case {
@@ -608,6 +621,10 @@ TEST(HuggingFaceConfig, CachesOfSparseAndCompressedAttention) {
         ASSERT_TRUE(model.sizes);
         EXPECT_EQ(kv_cache_bytes(model.caches(), 65536, 2), each.cache);
         EXPECT_EQ(index_cache_bytes(model.caches(), 65536, 2), each.index);
+        if (model.model_type != "deepseek_v4") continue;
+        EXPECT_EQ(model.sizes->kind, KvCache::sliding);
+        EXPECT_EQ(model.sizes->window, 128) << "each layer keeps a window of tokens beside its compressed ones";
+        EXPECT_EQ(model.sizes->global_layers, 0);
     }
     EXPECT_MESSAGE(read_hf_config(small({{"model_type", "deepseek_v4"},
                                          {"layer_types", std::vector<std::string>(4, "compressed_sparse_attention")},

@@ -62,6 +62,8 @@ TEST(ModelTable, AgreesWithThePapers) {
 TEST(ModelTable, UnknownNameThrowsAndSuggestsTheMostSimilarModel) {
     EXPECT_EQ(known_model("qwen3 8b").name, "Qwen3 8B");
     EXPECT_MESSAGE(known_model("Llama 8 8B"), BadInput, "did you mean Llama");
+    EXPECT_EQ(known_model("gemma-2-9b").name, "Gemma 2 9B");
+    EXPECT_MESSAGE(known_model("Gemma 2 B"), BadInput, "There is no model \"Gemma 2 B\"");
 }
 
 TEST(ModelTable, ThrowsForInvalidTables) {

@@ -272,11 +272,15 @@ TEST_F(TensorBoard, FolderNamesContainTheSeedOnce) {
     add_run("θ 10k, seed 7", 7);
     add_run("θ 10k, seed 71", 7);
     add_run("reseed7", 7);
+    add_run("seed7", 7);
+    add_run("aseed7", 7);
     const auto files = write_event_files(*lab_, lab_->runs(), folder_ / "events", false);
     const auto folder = [&](std::size_t i) { return files.at(i).path.parent_path().filename(); };
     EXPECT_EQ(folder(0), "theta_10k_seed_7");
     EXPECT_EQ(folder(1), "theta_10k_seed_71_seed7");
     EXPECT_EQ(folder(2), "reseed7_seed7");
+    EXPECT_EQ(folder(3), "seed7");
+    EXPECT_EQ(folder(4), "aseed7_seed7");
 }
 
 TEST_F(TensorBoard, FoldersHaveSafeNames) {

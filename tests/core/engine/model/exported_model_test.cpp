@@ -242,7 +242,8 @@ TEST_F(ExportedModels, NothingIsReplacedOrLeftHalfWritten) {
     EXPECT_EQ(entries(), 2);
     ASSERT_TRUE(export_gguf(run, folder_ / "full/note.txt", true));
     const std::string card = read_regular_file(folder_ / "empty/README.md", 10000);
-    for (const char* part : {"| block | llama |", "| SHA-256 of the data | aaaa", "in the layout of Llama"})
+    for (const char* part : {"| block | llama |", "| SHA-256 of the data | aaaa", "in the layout of Llama",
+                             "| tokens of the vocabulary | "})
         EXPECT_NE(card.find(part), std::string::npos) << part;
 
     ExportedRun damaged = run;

@@ -398,6 +398,30 @@ TEST(ForeignRuns, OfMlflowsFoldersAreRead) {
     EXPECT_EQ(plan.runs[0].settings.at("config.optimizer"), "adamw");  // RoPE Lab's optimizers have other words
 }
 
+TEST(ForeignRuns, ADamagedLineOfClearMlLosesOnlyItsOwnEvents) {
+    const ScratchFolder folder;
+    const auto line = [](int step, double value) {
+        return "[{\"type\": \"training_stats_scalar\", \"metric\": \"loss\", \"variant\": \"loss\", \"iter\": " +
+               std::to_string(step) + ", \"value\": " + std::to_string(value) + ", \"timestamp\": 1000}]\n";
+    };
+    folder.write("run-seed2/metrics.jsonl", line(0, 2.5) + "[{\"type\": \"trai\n" + line(10, 1.5));
+    const ImportPlan plan = plan_import(std::vector{folder.path()});
+    ASSERT_EQ(plan.runs.size(), 1U);
+    EXPECT_EQ(plan.runs[0].metrics.steps.iteration, (std::vector<std::int64_t>{0, 10}));
+    ASSERT_EQ(plan.runs[0].notes.size(), 1U);
+    EXPECT_THAT(plan.runs[0].notes[0], testing::HasSubstr("no list of events; the others were read"));
+}
+
+TEST(ForeignRuns, SettingsOfNestedYamlHaveTheNamesOfTheirMappings) {
+    const ScratchFolder folder;
+    folder.write("run-seed2/hparams.yaml",
+                 "model:\n  kind: tall\n  inner:\n    'gate': on\n  shape: wide\ndepth: low\n# a: b\n- c: d\n");
+    folder.write("run-seed2/metrics.csv", "step,loss\n0,4\n");
+    EXPECT_EQ(
+        plan_import(std::vector{folder.path()}).runs.at(0).config,
+        json::parse(R"({"model.kind": "tall", "model.inner.gate": "on", "model.shape": "wide", "depth": "low"})"));
+}
+
 TEST(ForeignRuns, SettingsThatTheLabCannotHaveKeepTheirOwnNames) {
     const ScratchFolder folder;
     folder.write("seed1.jsonl",
@@ -421,10 +445,14 @@ TEST(ForeignRuns, StatesOfEarlierCheckpointsOfARunAreLeftOut) {
         folder.write("out-seed4/checkpoint-" + std::string(step) + "/trainer_state.json",
                      "{\"log_history\": [{\"step\": " + std::string(step) + ", \"loss\": 2.0}]}");
     }
+    folder.write("out-seed5/checkpoint-20/trainer_state.json", R"({"log_history": [{"step": 20, "loss": 2.0}]})");
+    folder.write("out-seed5/trainer_state.json", R"({"log_history": [{"step": 30, "loss": 2.0}]})");
     const ImportPlan plan = plan_import(std::vector{folder.path()});
-    ASSERT_EQ(plan.runs.size(), 1U);
+    ASSERT_EQ(plan.runs.size(), 2U);
     EXPECT_EQ(plan.runs[0].name, "out-seed4");
     EXPECT_EQ(plan.runs[0].metrics.steps.iteration, std::vector<std::int64_t>{100});
+    EXPECT_EQ(plan.runs[1].name, "out-seed5");
+    EXPECT_EQ(plan.runs[1].metrics.steps.iteration, std::vector<std::int64_t>{30});
 }
 
 TEST(ForeignRuns, ScalarsOfOneTagInFoldersOfTheirOwnBelongToTheRunAbove) {
@@ -495,6 +523,10 @@ TEST(ForeignFiles, ThatAreCutOffOrDamagedGiveWhatPrecedes) {
         EXPECT_GT(run.metrics.steps.iteration.size(), 3U);
         EXPECT_LT(run.metrics.steps.iteration.size(), 30U);
     }
+    const PlannedImport whole = runs_of("whole.wandb", log);
+    const PlannedImport reserved = runs_of("reserved.wandb", log + std::string(200, '\0'));
+    EXPECT_EQ(reserved.metrics.steps.iteration, whole.metrics.steps.iteration);
+    EXPECT_EQ(reserved.notes, whole.notes) << "the rest of a block may be reserved and not written";
 }
 
 TEST(ForeignFiles, LengthsOfStrangersAreNotBelieved) {
