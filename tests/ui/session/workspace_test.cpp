@@ -165,10 +165,10 @@ TEST_F(WorkspaceTest, ALabThatCannotBeWrittenIsReportedUntilItCanBe) {
     workspace.start();
     sqlite::Connection other(toPath(workspace.lab().path()), sqlite::Access::write);
     other.run("CREATE TRIGGER full BEFORE INSERT ON step BEGIN SELECT RAISE(ABORT, ''); END");
-    ASSERT_TRUE(waitUntil([&] { return !reports.isEmpty(); }, 5000));
+    ASSERT_TRUE(waitUntil([&] { return !reports.isEmpty(); }));
     EXPECT_TRUE(reports[0].contains("cannot be written at the moment")) << reports[0].toStdString();
     other.run("DROP TRIGGER full");
-    EXPECT_TRUE(waitUntil([&] { return reports.value(1) == "solved"; }, 5000));
+    EXPECT_TRUE(waitUntil([&] { return reports.value(1) == "solved"; }));
     EXPECT_TRUE(workspace.session().isActive());
     workspace.session().stop();
     ASSERT_TRUE(waitForEnd(workspace));
@@ -185,8 +185,7 @@ TEST_F(WorkspaceTest, RunsThatFinishedBeforeASaveStopsTheSweepAreNotResumed) {
     workspace.start();
     for (int i = 0; engine.cohorts < 2 && i < 30000; ++i) QThread::msleep(1);  // no event is delivered meanwhile
     workspace.saveLabAs(file("kept.ropelab"));
-    ASSERT_TRUE(
-        waitUntil([&] { return !workspace.session().isActive() && workspace.unfinishedRuns().empty(); }, 10000));
+    ASSERT_TRUE(waitUntil([&] { return !workspace.session().isActive() && workspace.unfinishedRuns().empty(); }));
     EXPECT_TRUE(problems.isEmpty()) << problems.value(0).value(1).toString().toStdString();
     EXPECT_EQ(workspace.lab().path(), file("kept.ropelab"));
 }
