@@ -458,7 +458,8 @@ std::string leader(const ResultsTable& table, const GroupNamer& name) {
     const std::string end = (survives ? "; without failed runs" : "") + (state.empty() ? "" : "; " + state) + ")";
     if (std::isfinite(interval->low) && (tested || !table.sequential)) {
         return words + " (95 % interval " + (table.sequential ? "at all looks together " : "") +
-               rough_text(interval->low) + " … " + rough_text(interval->high) + end;
+               rough_text(interval->low) + " … " + rough_text(interval->high) +
+               (interval->low <= 0 && interval->high >= 0 ? ", which contains 0" : "") + end;
     }
     if (table.sequential) return words + (state.empty() ? "" : " (" + state + ")");
     return words + " (one seed decides nothing" + end;

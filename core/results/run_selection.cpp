@@ -44,7 +44,10 @@ SelectedRuns selected_runs(std::span<const SelectableRun> runs, const RunSelecti
     SelectedRuns result;
     result.experiment = selection.experiment;
     if (selection.experiment == RunSelection::latest_experiment) {
-        for (const SelectableRun& run : runs) result.experiment = std::max(result.experiment, run.experiment);
+        const bool any_begun = std::ranges::any_of(runs, &SelectableRun::has_begun);
+        for (const SelectableRun& run : runs) {
+            if (run.has_begun || !any_begun) result.experiment = std::max(result.experiment, run.experiment);
+        }
     }
     const bool all = selection.experiment == RunSelection::all_experiments;
     for (std::size_t i = 0; i < runs.size(); ++i) {

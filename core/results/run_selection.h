@@ -33,12 +33,14 @@ RunSelection run_selection(const std::string& text);
 struct SelectableRun {
     RunId id = 0;
     std::int64_t experiment = 0;
+    bool has_begun = true;
 };
 struct SelectedRuns {
     std::int64_t experiment = RunSelection::all_experiments;  // their experiment, or all_experiments
     std::vector<std::size_t> indices;                         // in the list of selectable runs
 };
-/// The latest experiment is the one with the highest number that has runs; one without runs selects none.
+/// The latest experiment is the one with the highest number of which a run has begun, or else that has runs; one
+/// without runs selects none.
 SelectedRuns selected_runs(std::span<const SelectableRun> runs, const RunSelection& selection);
 void apply(const RunSelection& selection, ResultsOptions& options);
 

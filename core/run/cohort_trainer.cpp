@@ -151,7 +151,8 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
     for (const TrainedRun& run : runs_) started.runs.push_back(run.plan.id);
     conditions_ = started.conditions;
     std::string& reason = started.conditions.reason;
-    for (const std::string& message : {runs_.front().width_message, runs_.front().device_message}) {
+    const TrainedRun& first = runs_.front();
+    for (const std::string& message : {first.width_message, first.device_message, first.halving_message}) {
         // The stored conditions of a resumed run already contain the messages of its first start.
         if (!message.empty() && reason.find(message) == std::string::npos) reason += " " + message;
     }

@@ -70,6 +70,7 @@ void begin_halvings_together(std::vector<TrainedRun>& runs) {
             if (!is_compared(other)) continue;
             other.checkpoint.reset();
             other.summary = {};
+            other.halving_message = halving_begins_anew;
         }
     }
 }

@@ -66,9 +66,10 @@ struct TrainedRun {
     RunSummary summary;
     /// The cohort is then not split again (core/forecast/cohort_width.h).
     bool width_settled = false;
-    std::string width_message = {};   // the explanation of that width for the user; may be empty
-    std::string device_message = {};  // a message about the CUDA device for the user; may be empty
-    int device_faults = 0;            // how often the run's CUDA device failed
+    std::string width_message = {};    // the explanation of that width for the user; may be empty
+    std::string device_message = {};   // a message about the CUDA device for the user; may be empty
+    std::string halving_message = {};  // halving_begins_anew, or empty
+    int device_faults = 0;             // how often the run's CUDA device failed
     /// On the CUDA device after it failed; nullopt if it did not fail.
     std::optional<DeviceTrust> device_trust = {};
     /// They replace the original ones after the device failed or is no longer trusted.
@@ -97,6 +98,9 @@ void settle_precision(const Plan& plan, std::vector<TrainedRun>& runs,
 /// The first measurement of each experiment decides.
 SettlePrecision settle_precision_in_memory();
 
+/// The conditions of such runs contain it.
+inline constexpr const char* halving_begins_anew =
+    "The runs of this successive halving begin anew together, because their checkpoints are of different steps.";
 /// A kill between the checkpoints of a cohort leaves its runs at different steps. Those of a halving then begin anew,
 /// because a rung compares all of them.
 void begin_halvings_together(std::vector<TrainedRun>& runs);

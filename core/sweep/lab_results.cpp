@@ -34,7 +34,7 @@ LabRuns lab_runs(const LabFile& lab, RunSelection selection) {
     std::vector<SelectableRun> selectable;
     std::set<std::int64_t> experiments;
     for (const RunRecord& record : runs.records) {
-        selectable.push_back({record.id, record.experiment});
+        selectable.push_back({record.id, record.experiment, record.state != RunState::waiting});
         experiments.insert(record.experiment);
     }
     runs.experiments = experiments.size();

@@ -285,7 +285,7 @@ QString CurvePlot::unitNote() const {
 QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     QStringList parts;
     if (m_quantities.size() > 1) {
-        parts.append(u"points: %1, thin line: %2"_s.arg(nameOf(m_quantities[0]), nameOf(m_quantities[1])));
+        parts.append(u"points and numbers: %1, thin line: %2"_s.arg(nameOf(m_quantities[0]), nameOf(m_quantities[1])));
     }
     // Means over seeds have no raw values in the figure.
     const bool isSmoothed = std::any_of(m_curves.begin(), m_curves.end(), [this](const auto& each) {
@@ -324,7 +324,7 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     if (forScreen && !m_ghosts.empty()) parts.append(u"faint: the curves before this sweep"_s);
     const auto isWide = [](const FigureBand& band) { return band.lower != band.upper; };
     if (std::any_of(figure.bands.begin(), figure.bands.end(), isWide)) {
-        parts.append(u"shaded: mean ± standard deviation over seeds"_s);
+        parts.append(u"shaded: ± std over seeds"_s);
     } else if (!m_groups.empty() && m_quantities.front() == Quantity::gradient_norm) {
         parts.append(u"lines: means over seeds"_s);
     }

@@ -248,6 +248,7 @@ void RotaryRoom::fixAxis(int axis, std::optional<Range> ends) {
 
 Figure RotaryRoom::held(FigureView* view, Figure figure) {
     const auto addGhost = [&figure](const Figure& before) {
+        figure.note += (figure.note.isEmpty() ? u"%1"_s : u"; %1"_s).arg(u"pale: before the change"_s);
         for (FigureCurve ghost : before.curves) {
             ghost.label.clear();
             ghost.emphasis = FigureCurve::Emphasis::dimmed;

@@ -38,7 +38,8 @@ CountedRuns runs_of_results(const LabFile& lab, Imported imported = Imported::le
     const RunSelection selection = run_selection(lab.choice(selection_choice));
     const std::vector<RunRecord> records = lab.runs();
     std::vector<SelectableRun> selectable;
-    for (const RunRecord& record : records) selectable.push_back({record.id, record.experiment});
+    for (const RunRecord& record : records)
+        selectable.push_back({record.id, record.experiment, record.state != RunState::waiting});
     CountedRuns runs;
     for (const std::size_t index : selected_runs(selectable, selection).indices) {
         const RunRecord& record = records[index];

@@ -77,6 +77,7 @@ TEST(ResultsVerdict, TheLeaderIsNamedBeforeItIsDecided) {
               "Lowest loss on this text: θ 10000; 0.0047 nats below θ 500 (95 % interval 0.0018 … "
               "0.0075)");
     EXPECT_EQ(leader(results_table({}), name), "");
+    EXPECT_THAT(leader(welch_table(two_groups(-0.004)), name), HasSubstr("0.027, which contains 0)"));
     std::vector<ResultRun> single = two_groups(-0.2);
     single.resize(2);
     EXPECT_EQ(leader(results_table(single), name),

@@ -29,6 +29,10 @@ TEST(RunSelection, ChoosesTheLatestOneOrAllExperiments) {
     EXPECT_THAT(selected_runs(runs, selection_with(3)).indices, ElementsAre());
     EXPECT_THAT(selected_runs(runs, selection_with(RunSelection::all_experiments)).indices, ElementsAre(0, 1, 2, 3, 4));
     EXPECT_THAT(selected_runs({}, {}).indices, ElementsAre());
+    const std::vector<SelectableRun> queued = {{1, 1}, {2, 2, false}};
+    EXPECT_EQ(selected_runs(queued, {}).experiment, 1) << "a queued experiment has no results";
+    EXPECT_EQ(selected_runs(queued, selection_with(2)).experiment, 2);
+    EXPECT_EQ(selected_runs(std::span(queued).last(1), {}).experiment, 2) << "nothing has begun";
 }
 
 TEST(RunSelection, IsStoredAsText) {

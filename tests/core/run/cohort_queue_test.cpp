@@ -202,6 +202,7 @@ TEST(TrainedRuns, RunsOfAHalvingBeginAnewIfTheirCheckpointsAreOfDifferentSteps) 
         for (const TrainedRun& run : runs) {
             steps.push_back(run.iteration());
             EXPECT_EQ(run.summary.iterations, run.iteration());
+            EXPECT_EQ(run.halving_message, run.iteration() > 0 ? "" : halving_begins_anew);
         }
         return steps;
     };

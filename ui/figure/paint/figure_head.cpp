@@ -69,14 +69,17 @@ bool isLabelledAtEnd(const Figure& figure, const FigureCurve& curve) {
            !figure.hasNamesBelow;
 }
 
+bool isSolidLine(const FigureLine& line) {
+    return !line.handle.isEmpty() && line.ink.kind != Ink::Kind::compared;
+}
+
 QList<QPen> linePens(const FigureStyle& style, const std::vector<FigureLine>& lines) {
     static const std::array<QList<double>, 4> patterns = {QList<double>{5, 4}, QList<double>{2, 2},
                                                           QList<double>{8, 2.5, 2, 2.5}, QList<double>{10, 5}};
     QList<QPen> pens;
     QList<QColor> inLegend;
     for (const FigureLine& line : lines) {
-        // Lines that can be dragged are solid, except for those of setup B, which is dashed everywhere.
-        const bool isHandle = !line.handle.isEmpty() && line.ink.kind != Ink::Kind::compared;
+        const bool isHandle = isSolidLine(line);
         QPen pen(style.colorOf(line.ink), style.units(style.hairPt * (isHandle ? 2 : 1.4)));
         pen.setCapStyle(Qt::FlatCap);
         // Those that only the legend names differ in colour or pattern.

@@ -22,6 +22,8 @@ QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double w
 /// The label of a curve stands at its end.
 bool isLabelledAtEnd(const Figure& figure, const FigureCurve& curve);
 /// One per line.
+/// Lines that can be dragged, except for those of setup B, which is dashed everywhere.
+bool isSolidLine(const FigureLine& line);
 QList<QPen> linePens(const FigureStyle& style, const std::vector<FigureLine>& lines);
 
 /// The row above the axes: title of y, note, title of the colour bar. The legend and a note that is too long are below.

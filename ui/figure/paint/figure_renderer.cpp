@@ -147,8 +147,12 @@ void FigureRenderer::show(const Figure& given, const FigureStyle& style) {
             continue;
         }
         Figure noted = figure;
-        const QString lines =
-            (all.size() == 1 ? u"line without a label: %1"_s : u"lines without a label: %1"_s).arg(all.join(u", "_s));
+        const auto one = std::ranges::find(figure.verticalLines, all.first(), &FigureLine::label);
+        const bool isSolid = one != figure.verticalLines.end() && isSolidLine(*one);
+        const QString lines = (all.size() > 1 ? u"lines without a label: %1"_s
+                               : isSolid      ? u"solid line: %1"_s
+                                              : u"line without a label: %1"_s)
+                                  .arg(all.join(u", "_s));
         noted.note = withPart(figure.note, lines);
         layOut(noted, style);
     }

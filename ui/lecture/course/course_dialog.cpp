@@ -52,6 +52,7 @@ CourseDialog::CourseDialog(LectureStage& stage, Settings& settings, std::vector<
       m_player(stage),
       m_scenes(new QComboBox(this)),
       m_pages(new QStackedWidget(this)),
+      m_introduction(new QTextBrowser(this)),
       m_summary(new QTextBrowser(this)),
       m_count(new QLabel(this)),
       m_back(new QPushButton(u"Back"_s, this)),
@@ -65,19 +66,22 @@ CourseDialog::CourseDialog(LectureStage& stage, Settings& settings, std::vector<
     m_scenes->setAccessibleName(u"Scene of the course"_s);
     m_scenes->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_scenes->setMinimumContentsLength(24);
+    m_introduction->setAccessibleName(u"Introduction to the course"_s);
     m_summary->setAccessibleName(u"Results of the course"_s);
-    m_summary->setOpenLinks(false);
     auto* column = scaledColumn(this, 8, {12, 12, 12, 12});
     column->addWidget(m_scenes);
     m_pages->addWidget(makeScenePage());
-    m_pages->addWidget(m_summary);
+    for (QTextBrowser* page : {m_introduction, m_summary}) {
+        page->setOpenLinks(false);
+        connect(page, &QTextBrowser::anchorClicked, this, &CourseDialog::followLink);
+        m_pages->addWidget(page);
+    }
     column->addWidget(m_pages, 1);
     column->addWidget(makeButtons());
     connect(m_scenes, &QComboBox::activated, this, [this](int row) {
         const QPoint place = m_scenes->itemData(row).toPoint();
         goTo(place.x(), place.y());
     });
-    connect(m_summary, &QTextBrowser::anchorClicked, this, &CourseDialog::followLink);
     connect(&m_player, &LecturePlayer::stepped, this, &CourseDialog::showStep);
     connect(&m_player, &LecturePlayer::settled, this, &CourseDialog::askQuestion);
     connect(&m_player, &LecturePlayer::problem, this, &CourseDialog::problem);
@@ -225,7 +229,7 @@ void CourseDialog::start() {
             return goTo(static_cast<int>(l), static_cast<int>(found - scenes.begin()), place.step);
         }
     }
-    goTo(0, 0);
+    showIntroduction();
 }
 
 void CourseDialog::openLecture(int lecture) {
@@ -247,7 +251,8 @@ void CourseDialog::goTo(int lecture, int scene, int step) {
 }
 
 void CourseDialog::next() {
-    if (m_lecture < 0 || isSummaryShown()) return;
+    if (isIntroductionShown()) return goTo(0, 0);
+    if (!isSceneShown()) return;
     const bool isLastScene = m_player.scene() + 1 >= static_cast<int>(current().scenes.size());
     if (m_player.nextStep() || !isLastScene) return m_player.next();
     if (m_lecture + 1 < static_cast<int>(m_lectures.size())) return goTo(m_lecture + 1, 0);
@@ -255,10 +260,10 @@ void CourseDialog::next() {
 }
 
 void CourseDialog::previous() {
-    if (m_lecture < 0) return;
+    if (m_lecture < 0 || isIntroductionShown()) return;
     if (isSummaryShown()) return goTo(m_lecture, m_player.scene(), m_player.step());
     if (m_player.scene() > 0 || m_player.step() > 0) return m_player.previous();
-    if (m_lecture == 0) return;
+    if (m_lecture == 0) return showIntroduction();
     const Lecture& before = m_lectures[static_cast<std::size_t>(m_lecture - 1)];
     const auto& last = before.scenes.back();
     goTo(m_lecture - 1, static_cast<int>(before.scenes.size()) - 1, static_cast<int>(last.steps.size()) - 1);
@@ -276,7 +281,7 @@ void CourseDialog::showStep() {
     m_title->setMarkdown(u"## "_s + text(scene->title));
     m_say->setMarkdown(begin + (step ? filledText(step->say, m_stage) : QString()));
     m_next->setText(step && step->ask ? u"Skip"_s : u"Next"_s);
-    m_back->setEnabled(m_lecture > 0 || m_player.scene() > 0 || m_player.step() > 0);
+    m_back->setEnabled(true);
     m_next->setEnabled(true);
     m_count->setText(
         u"step %1 of %2"_s.arg(std::max(1, m_player.step() + 1)).arg(std::max<std::size_t>(1, scene->steps.size())));
@@ -297,7 +302,7 @@ void CourseDialog::showStep() {
 
 void CourseDialog::askQuestion() {
     const LectureStep* step = m_player.currentStep();
-    if (!step || !step->ask || isSummaryShown() || m_question->hasQuestion()) return;
+    if (!step || !step->ask || !isSceneShown() || m_question->hasQuestion()) return;
     const LabFile* lab = m_stage.lab();
     m_question->show();
     m_question->ask(*step->ask, {text(current().title), text(m_player.currentScene()->id),
@@ -320,7 +325,7 @@ void CourseDialog::updateCover() {
     const bool isOpen = hidesFigure(step) && !m_question->isRevealed();
     // The step before a curve that is drawn, and the beginning of a scene, must not show the answer either.
     const bool isNext = asksForCurve(next) || (!step && hidesFigure(next));
-    const bool hides = m_isOpen && !isSummaryShown() && (isOpen || isNext);
+    const bool hides = m_isOpen && isSceneShown() && (isOpen || isNext);
     if (m_isOpen) updateControls();
     if (!hides) {
         delete m_cover;
@@ -340,7 +345,7 @@ void CourseDialog::updateCover() {
 
 void CourseDialog::updateControls() {
     QStringList names;
-    if (const LectureScene* scene = m_player.currentScene(); scene && !isSummaryShown()) {
+    if (const LectureScene* scene = m_player.currentScene(); scene && isSceneShown()) {
         for (const std::string& name : scene->controls) names << text(name);
     }
     m_stage.showControls(names, false);
@@ -370,19 +375,38 @@ void CourseDialog::storeAnswer(const AnswerRecord& answer) {
     fillScenes();
 }
 
+bool CourseDialog::isSceneShown() const {
+    return m_pages->currentIndex() == 0;
+}
+
+bool CourseDialog::isIntroductionShown() const {
+    return m_pages->currentWidget() == m_introduction;
+}
+
 bool CourseDialog::isSummaryShown() const {
-    return m_pages->currentIndex() == 1;
+    return m_pages->currentWidget() == m_summary;
+}
+
+void CourseDialog::showPage(QTextBrowser* page) {
+    m_question->clear();
+    m_pages->setCurrentWidget(page);
+    updateCover();
+    m_count->clear();
+    m_next->setEnabled(page == m_introduction);
+    m_back->setEnabled(page == m_summary && m_lecture >= 0);
 }
 
 void CourseDialog::showSummary() {
-    m_question->clear();
     m_summary->setHtml(courseSummary(m_lectures, m_progress));
-    m_pages->setCurrentIndex(1);
-    updateCover();
-    m_count->clear();
-    m_next->setEnabled(false);
-    m_back->setEnabled(m_lecture >= 0);
+    showPage(m_summary);
     m_summary->setFocus(Qt::OtherFocusReason);
+}
+
+void CourseDialog::showIntroduction() {
+    m_introduction->setHtml(courseIntroduction(m_lectures));
+    m_next->setText(u"Next"_s);
+    showPage(m_introduction);
+    m_next->setFocus(Qt::OtherFocusReason);
 }
 
 void CourseDialog::followLink(const QUrl& link) {

@@ -40,6 +40,8 @@ class CourseDialog : public QDialog {
     void next();
     void previous();
     void showSummary();
+    /// Shown first to a user without progress.
+    void showIntroduction();
     void reset();
 
     int lecture() const { return m_lecture; }
@@ -48,6 +50,7 @@ class CourseDialog : public QDialog {
     QuestionPanel& questions() { return *m_question; }
     QTextBrowser& summary() { return *m_summary; }
     bool isSummaryShown() const;
+    bool isIntroductionShown() const;
     /// The picture of the main window is hidden while it shows a curve that is to be drawn.
     bool isPictureHidden() const;
 
@@ -62,6 +65,8 @@ class CourseDialog : public QDialog {
  private:
     QWidget* makeScenePage();
     QWidget* makeButtons();
+    bool isSceneShown() const;
+    void showPage(QTextBrowser* page);
     void fillScenes();
     void openLecture(int lecture);
     void start();
@@ -94,6 +99,7 @@ class CourseDialog : public QDialog {
     LectureText* m_text = nullptr;
     LectureText* m_say = nullptr;
     QuestionPanel* m_question = nullptr;
+    QTextBrowser* m_introduction;
     QTextBrowser* m_summary;
     QPointer<QLabel> m_cover;  // over the picture of the main window, whose canvas owns it
     QLabel* m_count;

@@ -1,11 +1,14 @@
 #include "ui/lecture/course/course_progress.h"
 
 #include <QObject>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/data/json_text.h"
 #include "core/lecture/answer.h"
+#include "ui/common/format.h"
 #include "ui/common/text.h"
+#include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
 
@@ -106,6 +109,29 @@ QString courseSummary(const std::vector<Lecture>& lectures, const CourseProgress
     }
     return u"<h2>%1</h2><p>%2</p>"_s.arg(u"What you understood"_s, countWords(all)) + mistakesOf(lectures, progress) +
            parts;
+}
+
+QString courseIntroduction(const std::vector<Lecture>& lectures) {
+    QString parts;
+    double minutes = 0;
+    for (std::size_t l = 0; l < lectures.size(); ++l) {
+        const Lecture& lecture = lectures[l];
+        std::ptrdiff_t questions = 0;
+        for (const LectureScene& scene : lecture.scenes) questions += std::ssize(questionsOf(scene));
+        minutes += lecture.minutes;
+        parts += u"<li><a href=\"scene:%1/0\">%2</a>: %3, %4, about %5 min</li>"_s.arg(l).arg(
+            text(lecture.title).toHtmlEscaped(), countText(std::ssize(lecture.scenes), u"scene"_s),
+            countText(questions, u"question"_s), readableCount(lecture.minutes));
+    }
+    return u"<h2>Course: rotary position embeddings</h2><p>The course teaches what RoPE rotates, what the base θ "
+           u"and the rotated fraction change, and what experiments decide. This column explains; the picture "
+           u"beside it is a page of the program, and you can move the controls that it "
+           u"shows.</p><ol>%1</ol><p>All parts take about %2. You can stop at every step and resume there "
+           u"later.</p><h3>Questions</h3><p>You answer with a choice, with a number that you find in the picture,"
+           u" or by drawing a curve. After a wrong answer you can try again, ask for a hint or show the answer. A"
+           u" right first answer without a hint counts as understood. Your answers are stored on this computer "
+           u"only.</p><p><i>Next</i> begins the first part. <i>End course</i> shows the menus, your own rotary "
+           u"setup and your lab file again.</p>"_s.arg(parts, durationText(60 * minutes));
 }
 
 QString sceneMark(const Lecture& lecture, const LectureScene& scene, const CourseProgress& progress) {

@@ -131,6 +131,13 @@ ContextRoom::ContextRoom(RotaryModel& rotary, std::optional<RunAccess> runs, QWi
     column->addWidget(m_toolbar);
     m_criteria = new Tiles(u"Criteria for the context length"_s, 3, this);
     column->addWidget(m_criteria);
+    m_limits = makeNote(this);
+    m_limits->setProperty("paper", true);
+    scaleMargins(m_limits, {12, 4, 12, 4});
+    m_limits->setText(
+        u"The limits differ because the first is about untrained heads and the last about models fine-tuned with "
+        "base β."_s);
+    column->addWidget(m_limits);
     m_figures = new QWidget(this);
     auto* figures = scaledColumn(m_figures, 4);
     m_view = addView(u"Context"_s);
@@ -272,7 +279,7 @@ void ContextRoom::addParts() {
                  setPart(part);
              },
              [this, part, isNear] { return m_part == part && (part != Part::bases || m_near->isChecked() == isNear); },
-             {m_criteria, wordsLabel()}});
+             {m_criteria, m_limits, wordsLabel()}});
     };
     add(u"bound"_s, Part::bound);
     add(u"bases"_s, Part::bases);

@@ -100,6 +100,7 @@ class ContextRoom : public RotaryRoom {
     QPushButton* m_sampleAgain = nullptr;
     QProgressBar* m_progress = nullptr;
     Tiles* m_criteria = nullptr;
+    QLabel* m_limits = nullptr;  // why the tiles have two limits
     TuningPanel* m_tuning = nullptr;
     MeasuredLossPanel* m_measured = nullptr;
     QWidget* m_random = nullptr;  // shown with the part `random`

@@ -50,7 +50,7 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
     std::vector<SelectableRun> selectable;
     std::set<std::int64_t> experiments;
     for (const RunView& run : store.runs()) {
-        selectable.push_back({run.record.id, run.record.experiment});
+        selectable.push_back({run.record.id, run.record.experiment, run.record.state != RunState::waiting});
         experiments.insert(run.record.experiment);
     }
     const SelectedRuns selected = selected_runs(selectable, choices.selection());

@@ -382,13 +382,14 @@ void ResultsRoom::renew() {
     m_groups->chooseColumns(m_panel->columns()->columns());
     m_groups->setResults(m_results);
     m_panel->columns()->setColumns(m_groups->choices(), table);
-    m_headline->setText(headlineOf(table));
+    const QString unfinished = unfinishedWords(m_results, m_access.runs);
+    m_headline->setText((unfinished.isEmpty() ? u"%1"_s : u"Not finished; so far: %1"_s).arg(headlineOf(table)));
     QStringList words = {m_results.words, overallWords(table), text(interaction_words(table, interactions(table)))};
     for (const AcrossTexts& across : across_texts(table)) words << text(across_words(table, across));
     words.removeAll(QString());
     m_words->setText(words.join(QLatin1Char(' ')));
     m_headline->setToolTip(m_words->text());
-    QStringList warnings = {unfinishedWords(m_results, m_access.runs), text(search_warning(table))};
+    QStringList warnings = {unfinished, text(search_warning(table))};
     warnings << texts(condition_warnings(table));
     warnings.removeAll(QString());
     m_warnings->setText(warnings.join(QLatin1Char(' ')));

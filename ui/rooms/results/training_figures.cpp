@@ -126,7 +126,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
     }
     if (figure.curves.empty()) return withoutNumbers(std::move(picture));
     setShown(figure, shown);
-    if (anyBand) figure.note = u"shaded: mean ± standard deviation over seeds"_s;
+    if (anyBand) figure.note = u"shaded: ± std over seeds"_s;
     addTokenizerNote(figure, table);
     addLabelNote(figure, table);
     figure.summary = u"Mean validation loss over seeds against training steps for %1."_s.arg(

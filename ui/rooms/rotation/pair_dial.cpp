@@ -43,8 +43,7 @@ BreakableFormula productFormula(const PairTerm& pair) {
         Formula::text(u" = %1"_s.arg(readableNumber(pair.product)))};
 }
 
-BreakableFormula termFormula(const PairTerm& pair, Fractions fractions) {
-    Formula above = Formula::text(readableNumber(pair.product));
+BreakableFormula termFormula(const PairTerm& pair, Fractions fractions, Formula above) {
     if (pair.attention_factor != 1) {
         above = Formula::row(
             {Formula::superscript(Formula::text(readableNumber(pair.attention_factor)), Formula::text(u"2"_s)),
@@ -350,7 +349,12 @@ void drawCircles(QPainter& painter, const PairDial& picture, const FigureStyle& 
 }  // namespace
 
 std::vector<BreakableFormula> pairFormulas(const PairTerm& pair, Fractions fractions) {
-    return {productFormula(pair), termFormula(pair, fractions)};
+    return {productFormula(pair), termFormula(pair, fractions, Formula::text(readableNumber(pair.product)))};
+}
+
+BreakableFormula termByProjection(const PairTerm& pair, Fractions fractions) {
+    const Formula projection = Formula::text(readableNumber(pair.projection) + u" "_s);
+    return termFormula(pair, fractions, Formula::row({projection, normOf(u"k"_s)}));
 }
 
 QString pairFormulaText(const PairTerm& pair) {

@@ -27,6 +27,9 @@ enum class Fractions { stacked, inLine };
 /// The dot product of the rotated vectors as norms and a cosine, and the pair's term of the logit (formula 7).
 std::vector<BreakableFormula> pairFormulas(const PairTerm& pair, Fractions fractions = Fractions::stacked);
 
+/// The term from the projection, which the rows beside the dial have, where the dot product has no formula.
+BreakableFormula termByProjection(const PairTerm& pair, Fractions fractions);
+
 /// Unicode, one line per formula.
 QString pairFormulaText(const PairTerm& pair);
 /// LaTeX for displayed math, one line per formula.

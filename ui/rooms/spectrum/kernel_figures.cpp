@@ -216,11 +216,8 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     }
     figure.verticalLines.push_back({1, u"one period"_s, {Ink::Kind::quiet}});
     const int incomplete = static_cast<int>(curves.periods.size()) - curves.complete;
-    figure.note = u"circles: a pair each, at its number of periods; filled: %1 with a full period"_s.arg(
-        countText(curves.complete, u"pair"_s));
-    if (incomplete > 0) {
-        figure.note += u"; open: %1, which add up at 0 periods (black dot)"_s.arg(incomplete);
-    }
+    figure.note = u"circles: pairs by their periods; filled: %1 with a full period"_s.arg(curves.complete);
+    if (incomplete > 0) figure.note += u"; open: %1, added up at 0 periods (black dot)"_s.arg(incomplete);
     figure.table = spectrumTable(curves);
     figure.summary =
         u"%1 of %2 pairs complete at least one period in %3 tokens; peaks of neighbouring pairs can merge. The peaks "

@@ -485,7 +485,7 @@ void SpectrumRoom::renewKernel() {
         isComplete = isComplete && next.of(side).isSame(whole);
     }
     if (isComplete && m_kernels.edited.isSame(next.edited) && m_kernels.other.isSame(next.other)) {
-        return showKernelSpectrum();  // only the highlighted pair can have changed
+        return showKernel();  // the highlighted pair has changed, or a drag has ended
     }
     const auto complete = [wanted, sides = sides()](BothSides<Kernel>& kernels) {
         for (const Side side : sides) {
@@ -523,10 +523,6 @@ void SpectrumRoom::showKernels(FigureView* view, const std::function<Figure(cons
 
 void SpectrumRoom::showKernel() {
     showKernels(m_kernel, [](const Kernel& kernel) { return kernelFigure(kernel.setup, kernel.curves); });
-    showKernelSpectrum();
-}
-
-void SpectrumRoom::showKernelSpectrum() {
     showKernels(m_kernelSpectrum, [pair = model().highlightedPair()](const Kernel& kernel) {
         return kernelSpectrumFigure(kernel.setup, kernel.curves, pair);
     });

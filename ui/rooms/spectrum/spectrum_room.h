@@ -84,7 +84,6 @@ class SpectrumRoom : public RotaryRoom {
     std::int64_t kernelLength() const;
     void renewKernel();
     void showKernel();
-    void showKernelSpectrum();
     bool showsBothKernels() const;
     void showKernels(FigureView* view, const std::function<Figure(const Kernel&)>& make);
 

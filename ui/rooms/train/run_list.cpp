@@ -113,6 +113,7 @@ RunTable::RunTable(SessionActions& actions, RunAccess access, QObject* parent)
     // The number of trained steps changes with each delivery, although runChanged() is not emitted for single steps.
     connect(&m_access.session, &SweepSession::delivered, this, [this] {
         if (rowCount() > 0) emit dataChanged(index(0, State), index(rowCount() - 1, Best));
+        emit headerDataChanged(Qt::Horizontal, Last, Last);
     });
 }
 
@@ -164,6 +165,8 @@ QVariant RunTable::data(const QModelIndex& index, int role) const {
     }
     if (role == Qt::ToolTipRole) {
         if (column == State && !run.record.message.empty()) return QString::fromStdString(run.record.message);
+        if (column == Last && run.last && m_valuesTitle.isEmpty())
+            return u"after %1 training steps"_s.arg(groupedText(run.last->iteration));
         if (column == Best && run.best)
             return u"lowest loss, reached after %1 training steps"_s.arg(groupedText(run.best->iteration));
         if (column == Name) {
@@ -200,7 +203,7 @@ QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role
         case State:
             return either(u"state"_s, u"State of the run; while it trains, trained steps / total steps."_s);
         case Last:
-            return either(m_valuesTitle.isEmpty() ? u"current loss"_s : m_valuesTitle,
+            return either(m_valuesTitle.isEmpty() ? currentTitle() : m_valuesTitle,
                           u"Latest validation loss of the run in %1"_s.arg(m_unit.name));
         case Best:
             return either(
@@ -233,6 +236,16 @@ bool RunTable::setData(const QModelIndex& index, const QVariant& value, int role
     if (index.column() == Name) m_actions.renameRun(run, value.toString());
     if (index.column() == Note) m_actions.annotateRun(run, value.toString());
     return true;
+}
+
+QString RunTable::currentTitle() const {
+    std::optional<std::int64_t> step;
+    for (const RunView& run : m_access.runs.runs()) {
+        if (!run.visible || !run.last) continue;
+        if (step.value_or(run.last->iteration) != run.last->iteration) return u"current loss"_s;
+        step = run.last->iteration;
+    }
+    return step ? u"loss at step %1"_s.arg(groupedText(*step)) : u"current loss"_s;
 }
 
 QString RunTable::lossOf(const RunView& run, const std::optional<event::Evaluated>& evaluated) const {
@@ -514,7 +527,7 @@ void RunList::restyle() {
     setIconSize(RunTable::swatchSize());
     header()->setMinimumSectionSize(manager.pixels(56));
     fitStates();
-    header()->resizeSection(RunTable::Last, manager.pixels(100));
+    header()->resizeSection(RunTable::Last, manager.pixels(124));
     header()->resizeSection(RunTable::Best, manager.pixels(84));
     fitColumns();
 }

@@ -54,6 +54,8 @@ class RunTable : public QAbstractTableModel {
     bool setData(const QModelIndex& index, const QVariant& value, int role) override;
 
  private:
+    /// "loss at step 75" if the shown runs were last evaluated at one step.
+    QString currentTitle() const;
     QString lossOf(const RunView& run, const std::optional<event::Evaluated>& evaluated) const;
 
     SessionActions& m_actions;

@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/results/results_compare.h"
+#include "core/run/trained_run.h"
 #include "core/settings/run_names.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
@@ -163,11 +164,22 @@ RunsVerdict verdictSoFar(const RunStore& store, bool perByte) {
                         QString::fromStdString(words_of(ended.sequential->design)))};
         }
     }
-    if (!step || *step == 0) return {u"The runs begin; the first comparison follows their first evaluation."_s, {}};
+    for (const RunView& run : store.runs()) {
+        const bool begins = run.visible && run.record.state == RunState::running && (!run.last || !run.last->iteration);
+        if (begins && run.record.conditions &&
+            run.record.conditions->reason.find(halving_begins_anew) != std::string::npos)
+            return {QString::fromUtf8(halving_begins_anew), {}};
+    }
+    if (!step || *step == 0) {
+        const auto shown = std::ranges::find_if(store.runs(), &RunView::visible);
+        if (shown == store.runs().end()) return {};
+        const std::int64_t first = std::min(shown->spec.evaluate_every, shown->spec.iterations);
+        return {u"The runs begin; the first comparison follows at step %1."_s.arg(groupedText(first)), {}};
+    }
     const auto [table, name] = comparedRuns(store, perByte, {}, step);
     const std::string ahead = table.groups.empty() ? "" : leader(table, name);
     if (ahead.empty()) return {u"Step %1: nothing to compare yet."_s.arg(groupedText(*step)), {}};
-    return {u"Step %1, so far. %2"_s.arg(groupedText(*step), QString::fromStdString(ahead)),
+    return {u"Step %1, not decided yet. %2"_s.arg(groupedText(*step), QString::fromStdString(ahead)),
             u"This is the setting with the lowest loss at the last step at which all runs were evaluated. The interval "
             "is that of this one difference; it is not corrected for the choice of the setting or for looking again "
             "and again, so it decides nothing before the runs end."_s};

@@ -149,12 +149,20 @@ void LectureController::addDocumentActions() {
 }
 
 void LectureController::askLecture() {
-    QString folder;
+    const auto shipped = shipped_lectures();
     if (m_player->hasLecture()) {
-        folder = fromPath(m_player->lecture().file.parent_path());
-    } else if (const auto& shipped = shipped_lectures(); !shipped.empty()) {
-        folder = fromPath(shipped.front().file.parent_path());
+        chooseLecture(fromPath(m_player->lecture().file.parent_path()));
+    } else if (!shipped.empty()) {
+        chooseLecture(fromPath(shipped.front().file.parent_path()));
+    } else {
+        m_banners.show(kLectureBanner, BannerArea::Kind::information,
+                       u"No lectures found. They come with the program in the folder share/ropelab/lectures beside its "
+                       "folder bin; a lecture of your own is a Markdown file (*.md)."_s,
+                       {{u"Choose a file …"_s, [this] { chooseLecture({}); }}});
     }
+}
+
+void LectureController::chooseLecture(const QString& folder) {
     const QString path =
         dialogs().open(m_window, {.title = u"Open a lecture"_s, .path = folder, .filters = u"Lectures (*.md)"_s});
     if (!path.isEmpty()) open(path);

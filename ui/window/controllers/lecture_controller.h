@@ -59,7 +59,9 @@ class LectureController : public QObject {
  private:
     void addDocumentActions();
     void connectDocuments();
+    /// Without shipped lectures, a banner says where they come from.
     void askLecture();
+    void chooseLecture(const QString& folder);
     /// `kind` is "handout" or "slides". Does nothing without a path.
     void exportDocument(const char* kind, const QString& path);
     void checkCurves();

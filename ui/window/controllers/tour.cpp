@@ -32,8 +32,8 @@ constexpr std::array<Stop, 5> kStops = {{
     {"rotation", "", "control fraction",
      u"Type 25 into the field fraction: only a quarter of the channels turn, and the others carry no position."},
     {"train", "", "",
-     u"Start trains small models with each θ and fraction that the panel SWEEP lists, whatever you set before. Their "
-     "losses say what these change."},
+     u"Start (“Add to the queue” while runs train) trains small models with each θ and fraction that the panel SWEEP "
+     "lists, whatever you set before. Their losses say what these change."},
 }};
 
 const QString kBanner = u"tour"_s;

@@ -74,6 +74,7 @@ class CourseDialogTest : public ::testing::Test {
         dialog = std::make_unique<CourseDialog>(stage, *settings, std::move(lectures));
         dialog->show();
         ASSERT_TRUE(QTest::qWaitForWindowActive(dialog.get()));
+        if (dialog->isIntroductionShown()) dialog->next();
     }
     void press(Qt::Key key) {
         QWidget* focused = QApplication::focusWidget();
@@ -135,6 +136,27 @@ TEST_F(CourseDialogTest, TheFirstPageIntroducesTheLecture) {
     EXPECT_TRUE(shows());
     dialog->next();
     EXPECT_FALSE(shows());
+}
+
+TEST_F(CourseDialogTest, BeginsWithAnIntroductionAndLaterWhereTheUserStopped) {
+    Lecture lecture = smallLecture();
+    lecture.minutes = 90;
+    EXPECT_TRUE(courseIntroduction({lecture, lecture})
+                    .contains("2 scenes, 3 questions, about 90 min</li></ol><p>All parts take about 3 h 0 min."))
+        << courseIntroduction({lecture, lecture}).toStdString();
+    open();
+    dialog->previous();
+    EXPECT_TRUE(dialog->isIntroductionShown());
+    EXPECT_FALSE(dialog->isPictureHidden());
+    dialog->previous();
+    dialog->next();
+    EXPECT_FALSE(dialog->isIntroductionShown());
+    EXPECT_EQ(dialog->player().scene(), 0);
+    dialog->goTo(0, 1, 0);
+    dialog->hide();
+    dialog->show();
+    EXPECT_FALSE(dialog->isIntroductionShown());
+    EXPECT_EQ(dialog->player().scene(), 1);
 }
 
 TEST_F(CourseDialogTest, TheSummaryLinksToTheScenes) {

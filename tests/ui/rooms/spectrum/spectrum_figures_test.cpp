@@ -324,13 +324,12 @@ TEST(KernelFigure, CompletePairsHavePeaksAndOthersAddUpAtZero) {
         EXPECT_LT(curves.magnitude[between], 0.1) << i;
     }
     const Figure figure = kernelSpectrumFigure(large(), curves, 3);
-    EXPECT_TRUE(figure.note.startsWith("circles: a pair each, at its number of periods; "))
-        << figure.note.toStdString();
-    EXPECT_TRUE(figure.note.contains("filled: 46 pairs with a full period; open: 18, which add up at 0 periods"))
+    EXPECT_TRUE(figure.note.startsWith("circles: pairs by their periods; ")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("filled: 46 with a full period; open: 18, added up at 0 periods"))
         << figure.note.toStdString();
     KernelCurves one = curves;
     one.complete = static_cast<int>(curves.periods.size()) - 1;
-    EXPECT_TRUE(kernelSpectrumFigure(large(), one, 3).note.contains("; open: 1, which add up at 0 periods"));
+    EXPECT_TRUE(kernelSpectrumFigure(large(), one, 3).note.contains("; open: 1, added up at 0 periods"));
     EXPECT_EQ(countOf(figure, Ink::Kind::rotated, FigureCurve::Emphasis::normal), 46);
     EXPECT_EQ(countOf(figure, Ink::Kind::rotated, FigureCurve::Emphasis::dimmed), 18);
     EXPECT_EQ(figure.curves.back().x.first(), curves.periods[3]);

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QToolButton>
+#include <QWindow>
 #include <cmath>
 #include <numbers>
 
@@ -82,6 +83,23 @@ TEST_F(SpectrumRoomTest, DraggingTheLongestWavelengthChangesTheta) {
             EXPECT_NEAR(line.at / now, 1, 1e-9);
         }
     }
+}
+
+// The kernel stayed beside that of the setup before the drag.
+TEST_F(SpectrumRoomTest, TheCurvesBeforeADragGoWithIt) {
+    figure();
+    FigureView* view = room->spectrumView();
+    const double slowest = 2 * std::numbers::pi / model().plain().inverse_frequencies.back();
+    QWidget* top = view->window();
+    const QPoint at = plotOf(view)->mapTo(top, inPlot(view, view->pixelOf({5, slowest})));
+    QTest::mousePress(top->windowHandle(), Qt::LeftButton, {}, at);
+    for (const int by : {15, 30}) QTest::mouseMove(top->windowHandle(), at + QPoint(0, by));
+    room->refreshNow();
+    EXPECT_EQ(room->kernelView()->figure().curves.size(), 2U);
+    EXPECT_TRUE(room->kernelView()->figure().note.endsWith("; pale: before the change"));
+    QTest::mouseRelease(top->windowHandle(), Qt::LeftButton, {}, at + QPoint(0, 30));
+    room->refreshNow();
+    EXPECT_EQ(room->kernelView()->figure().curves.size(), 1U);
 }
 
 TEST_F(SpectrumRoomTest, AxisIsFixedWhileALineIsDragged) {

@@ -12,6 +12,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "core/run/trained_run.h"
 #include "core/study/head_conversion.h"
 #include "tests/ui/rooms/train/train_room_bench.h"
 #include "tests/ui/support/answered_dialogs.h"
@@ -41,6 +42,16 @@ class RunScopeTest : public TrainRoomBench {
         emit scope().choice()->activated(index);
     }
 };
+
+TEST_F(RunScopeTest, AHalvingThatBeginsAnewSaysWhy) {
+    train();
+    RunStore& runs = workspace->runs();
+    const RunConditions conditions{"float32", "cpu", 1, std::string("float32 here. ") + halving_begins_anew};
+    runs.apply({DiscardAfter{1, -1}, Event(event::CohortStarted{{1}, 0, 60, conditions})});
+    EXPECT_EQ(verdictSoFar(runs, false).headline, halving_begins_anew);
+    runs.apply({Event(event::Evaluated{1, 20, 2, 2})});
+    EXPECT_NE(verdictSoFar(runs, false).headline, halving_begins_anew);
+}
 
 TEST_F(RunScopeTest, SaysHowManyEarlierRunsANewSweepHides) {
     train();

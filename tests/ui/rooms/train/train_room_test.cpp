@@ -346,7 +346,7 @@ TEST_F(TrainRoomTest, TheListOfRunsIsFoldedAndIsTheLegend) {
     EXPECT_EQ(table.data(table.index(0, RunTable::Last), Qt::DisplayRole).toString(),
               readableNumber(room->plot().shownValue(1, 20)));
     emit room->plot().crosshairMoved(std::nan(""));
-    EXPECT_EQ(title(), "current loss");
+    EXPECT_EQ(title(), "loss at step 60");
 }
 
 TEST_F(TrainRoomTest, AHeadlineSaysWhatTheSeedsDecideAsTheResultsDo) {
@@ -378,7 +378,7 @@ TEST_F(TrainRoomTest, TheCurvesStayWhileTheNextSweepBeginsAndASentenceSaysHowItS
     workspace->start();
     EXPECT_TRUE(room->plot().hasGhosts());
     EXPECT_TRUE(room->headline().startsWith("The runs begin")) << room->headline().toStdString();
-    ASSERT_TRUE(waitUntil([&] { return room->headline().contains("so far. Lowest loss on this text: θ "); }))
+    ASSERT_TRUE(waitUntil([&] { return room->headline().contains("not decided yet. Lowest loss on this text: θ "); }))
         << room->headline().toStdString();
     EXPECT_TRUE(room->plot().hasGhosts());
     ASSERT_TRUE(waitUntil([&] { return !workspace->session().isActive(); }));
@@ -390,11 +390,11 @@ TEST_F(TrainRoomTest, StoppedRunsKeepTheSentenceOfTheirLastCommonStep) {
     engine.step_microseconds = 3000;
     workspace->experiment().replace(smallSweep(100000));
     workspace->start();
-    ASSERT_TRUE(waitUntil([&] { return room->headline().contains("so far. Lowest loss"); }));
+    ASSERT_TRUE(waitUntil([&] { return room->headline().contains("not decided yet. Lowest loss"); }));
     workspace->session().stop();
     ASSERT_TRUE(waitForEnd(*workspace));
     room->refreshNow();
-    EXPECT_TRUE(room->headline().contains("so far. Lowest loss")) << room->headline().toStdString();
+    EXPECT_TRUE(room->headline().contains("not decided yet. Lowest loss")) << room->headline().toStdString();
 }
 
 TEST_F(TrainRoomTest, TheCurvesOfAnotherLabAreNoGhosts) {

@@ -144,6 +144,11 @@ Figure logitFigure(const RotationScene& scene) {
     figure.x = {u"pair, highest frequency first"_s, QString(), false, -0.6,
                 std::max(pairs - 1 + (rest ? 1 : 0), 0) + 0.6};
     figure.x.whole = true;
+    // The bar behind the last pair is of no pair.
+    if (rest && pairs > 1) {
+        constexpr int about = 5;
+        figure.x.marks = ticksOf(0, pairs - 1, false, about, true).at;
+    }
     figure.y.label = u"contribution to the logit q·k/√d"_s;
     figure.y.maximum = largestAtAnyDistance(scene, split);
     figure.y.minimum = -figure.y.maximum;

@@ -72,9 +72,12 @@ struct FormulaLine {
     Formula::Extent extent;
 };
 
-/// A low drawing has no fractions of two lines.
-std::vector<BreakableFormula> formulasFor(const PairTerm& pair, double height, const FigureStyle& style) {
-    return pairFormulas(pair, height < style.units(kLowHeight) ? Fractions::inLine : Fractions::stacked);
+/// The last `count`. A low drawing has no fractions of two lines.
+std::vector<BreakableFormula> formulasFor(const PairTerm& pair, std::size_t count, double height,
+                                          const FigureStyle& style) {
+    const Fractions fractions = height < style.units(kLowHeight) ? Fractions::inLine : Fractions::stacked;
+    if (count == 1) return {termByProjection(pair, fractions)};
+    return count == 0 ? std::vector<BreakableFormula>() : pairFormulas(pair, fractions);
 }
 
 /// A part that is wider than a line makes all lines smaller; `points` is the font size.
@@ -167,17 +170,16 @@ PairTerm typicalTerm(PairTerm pair) {
 double heightOfLast(std::size_t count, const PairTerm& pair, const QRectF& rect, const FigureStyle& style) {
     double height = 0;
     for (const PairTerm& each : {pair, typicalTerm(pair)}) {
-        std::vector<BreakableFormula> formulas = formulasFor(each, rect.height(), style);
-        formulas.erase(formulas.begin(), formulas.end() - static_cast<std::ptrdiff_t>(count));
         double points = 0;
-        height = std::max(height, heightOf(formulaLines(formulas, rect.width(), style, points), style));
+        const auto lines = formulaLines(formulasFor(each, count, rect.height(), style), rect.width(), style, points);
+        height = std::max(height, heightOf(lines, style));
     }
     return height;
 }
 
 /// Counts from the last formula.
 std::size_t formulasThatFit(const PairTerm& pair, const QRectF& rect, double height, const FigureStyle& style) {
-    std::size_t count = formulasFor(pair, rect.height(), style).size();
+    std::size_t count = pairFormulas(pair).size();
     while (count > 0 && heightOfLast(count, pair, rect, style) > height) --count;
     return count;
 }
@@ -274,9 +276,7 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     const Places places = placesOf(rect, picture, style);
     paintPairDial(painter, pairDial(picture.pair, picture.rim, places.dial, style), style);
     drawWords(painter, places.words, picture, style);
-    std::vector<BreakableFormula> formulas = formulasFor(picture.pair, rect.height(), style);
-    formulas.erase(formulas.begin(), formulas.end() - static_cast<std::ptrdiff_t>(places.formulaCount));
-    drawFormulas(painter, places.formulas, formulas, style);
+    drawFormulas(painter, places.formulas, formulasFor(picture.pair, places.formulaCount, rect.height(), style), style);
 }
 
 /// The picture has no rows if there is no pair.

@@ -62,6 +62,16 @@ QString liveStepText(const LiveData& data) {
     return u"steps %1 to %2 of %3"_s.arg(groupedText(*low), groupedText(*high), groupedText(all));
 }
 
+bool skipsProbes(const LiveData& data) {
+    const auto skips = [](const LiveRun& run) {
+        const auto next = run.snapshot ? next_probe(run.spec, run.snapshot->iteration) : std::nullopt;
+        return next && *next < run.iteration && run.state != RunState::finished;
+    };
+    if (data.picked) return skips(*data.picked);
+    return std::ranges::any_of(data.settings,
+                               [&](const LiveSetting& setting) { return std::ranges::any_of(setting.seeds, skips); });
+}
+
 QString whyNoProbe(const LiveRun& run) {
     if (run.snapshot) return {};
     if (run.spec.probe_every == 0) {
@@ -78,8 +88,8 @@ QString whyNoProbe(const LiveRun& run) {
     if (*next == 0) {
         return u"The run %1 has not started, so it has no measurement (probe) yet."_s.arg(run.name);
     }
-    return u"The run %1 has no measurement during training (probe) yet; the next measurement is after step %2 of %3."_s
-        .arg(run.name, groupedText(*next), groupedText(run.spec.iterations));
+    return u"No measurement (probe) yet; the next one is after step %2 of %3 of the run %1."_s.arg(
+        run.name, groupedText(*next), groupedText(run.spec.iterations));
 }
 
 namespace {

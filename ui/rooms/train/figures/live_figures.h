@@ -47,6 +47,8 @@ std::int64_t newestStepOf(const LiveSetting& setting);
 /// "step 450 of 2,000" or, if the newest snapshots of the settings are of different steps, "steps 64 to 2,000 of
 /// 2,000"; "" without snapshots.
 QString liveStepText(const LiveData& data);
+/// A training run is beyond the step of its next measurement, which it left out (probes_are_expensive).
+bool skipsProbes(const LiveData& data);
 /// Tells when the first snapshot follows, or how to turn probes on; "" if the run has one.
 QString whyNoProbe(const LiveRun& run);
 

@@ -483,7 +483,8 @@ void SecondPicture::renew() {
         m_picture.figure.summary = m_picture.figure.emptyText;
     }
     const QString who = now.picked ? now.picked->name : u"all settings"_s;
-    m_figureTitle = step.isEmpty() ? who : u"%1: %2"_s.arg(step, who);
+    m_figureTitle = step.isEmpty() ? who : u"Measured at %1: %2"_s.arg(step, who);
+    if (skipsProbes(now)) m_figureTitle += u"; later measurements are left out, because they are slow"_s;
     renewTitle();
     showPicture(now.picked ? now.picked->ink : Ink());
 }

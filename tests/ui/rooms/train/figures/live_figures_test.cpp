@@ -5,6 +5,7 @@
 #include <QJsonArray>
 #include <numbers>
 
+#include "core/contract/probe.h"
 #include "tests/ui/support/fake_engine.h"
 
 namespace ropelab::ui {
@@ -79,6 +80,24 @@ TEST(LiveFigures, NormsAreShownByTheWavelengthOfTheirPair) {
         EXPECT_DOUBLE_EQ(curve.y[i], 500.0 + static_cast<double>(i));
     }
     EXPECT_TRUE(figure.x.logarithmic);
+}
+
+// Many small runs on a slow machine: measurements would take longer than 4 % of the training.
+TEST(LiveFigures, LeftOutMeasurementsAreSaid) {
+    LiveData data = twoSettings();
+    data.picked = liveRun(1, liveSpec(500), 500);
+    const std::int64_t next = *next_probe(data.picked->spec, 500);
+    const auto skips_at = [&](std::int64_t step) {
+        data.picked->iteration = step;
+        return skipsProbes(data);
+    };
+    EXPECT_FALSE(skips_at(next)) << "the measurement may be on its way";
+    EXPECT_TRUE(skips_at(next + 1));
+    data.settings.front().seeds.push_back(*data.picked);
+    data.picked.reset();
+    EXPECT_TRUE(skipsProbes(data)) << "one of several";
+    data.settings.front().seeds.back().state = RunState::finished;
+    EXPECT_FALSE(skipsProbes(data));
 }
 
 // The gradients of attention and MLP alternate: 0.5, 1, 1.5, …
@@ -188,9 +207,7 @@ TEST(LiveFigures, WithoutAProbeTheySayWhenItFollows) {
     EXPECT_EQ(whyNoProbe(run), "The run run 1 has not started, so it has no measurement (probe) yet.");
     run.state = RunState::running;
     run.iteration = 300;
-    EXPECT_EQ(whyNoProbe(run),
-              "The run run 1 has no measurement during training (probe) yet; the next measurement is after step 500 of "
-              "2,000.");
+    EXPECT_EQ(whyNoProbe(run), "No measurement (probe) yet; the next one is after step 500 of 2,000 of the run run 1.");
     LiveData data;
     data.settings.push_back({"θ 500", {run}});
     for (const LiveFigure& figure : liveFigures()) {

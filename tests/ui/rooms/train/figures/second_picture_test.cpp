@@ -59,10 +59,10 @@ TEST_F(SecondPictureTest, FollowsTrainingWithOneCurvePerSettingInItsColour) {
     engine.step_microseconds = 10000;
     ASSERT_TRUE(second().choose("query-spectrum"));
     workspace->start();
-    ASSERT_TRUE(waitUntil([&] { return second().title() == "step 40 of 60: all settings"; }))
+    ASSERT_TRUE(waitUntil([&] { return second().title() == "Measured at step 40 of 60: all settings"; }))
         << second().title().toStdString();
     ASSERT_TRUE(waitForEnd(*workspace));
-    ASSERT_TRUE(waitUntil([&] { return second().title() == "step 60 of 60: all settings"; }));
+    ASSERT_TRUE(waitUntil([&] { return second().title() == "Measured at step 60 of 60: all settings"; }));
     const Figure& now = second().picture();  // it followed without a refresh of the test
     ASSERT_EQ(now.curves.size(), 2U);
     for (int i = 0; i < 2; ++i) {
@@ -91,7 +91,7 @@ TEST_F(SecondPictureTest, SpectraHaveAStripPerSettingAndOtherHighPicturesHaveAxe
     ASSERT_NE(title, nullptr);
     EXPECT_TRUE(title->text().contains("wavelength")) << title->text().toStdString();
     emit second().view().left();
-    EXPECT_TRUE(title->text().startsWith("step 60")) << title->text().toStdString();
+    EXPECT_TRUE(title->text().startsWith("Measured at step 60")) << title->text().toStdString();
     second().foldButton()->click();
     QTest::qWait(50);
     EXPECT_TRUE(second().view().figure().drawing) << "larger strips";
@@ -141,7 +141,7 @@ TEST_F(SecondPictureTest, ShowsTheLayersOfThePickedRun) {
     ASSERT_TRUE(waitUntil([&] { return figure().curves.size() == 2; })) << "loaded from the lab";
     room->runList().pick(2);
     ASSERT_TRUE(waitUntil([&] { return figure().map.has_value(); }));
-    EXPECT_EQ(second().title(), "step 60 of 60: " + nameOf(2));
+    EXPECT_EQ(second().title(), "Measured at step 60 of 60: " + nameOf(2));
     EXPECT_EQ(figure().map->rows, static_cast<int>(workspace->runs().find(2)->spec.layers));
     room->plot().pickRun(CurvePlot::kNoRun);
     EXPECT_FALSE(figure().map) << "without a picked run, it shows all settings";
@@ -152,7 +152,7 @@ TEST_F(SecondPictureTest, ShowsTheLayersOfThePickedRun) {
     EXPECT_TRUE(figure().map) << "the same run is picked again";
     second().pickedButton()->click();
     EXPECT_EQ(figure().curves.size(), 2U);
-    EXPECT_EQ(second().title(), "step 60 of 60: all settings");
+    EXPECT_EQ(second().title(), "Measured at step 60 of 60: all settings");
     EXPECT_FALSE(workspace->settings().value("train/picked_only").toBool());
 }
 
@@ -175,7 +175,7 @@ TEST_F(SecondPictureTest, ReopenedLabShowsItsNewestProbes) {
     ASSERT_TRUE(second().choose("retrieval-accuracy"));
     ASSERT_TRUE(waitUntil([&] { return figure().curves.size() == 2; }));
     EXPECT_NEAR(figure().curves.front().y.front(), 31, 1e-4);  // stored in single precision
-    EXPECT_EQ(second().title(), "step 60 of 60: all settings");
+    EXPECT_EQ(second().title(), "Measured at step 60 of 60: all settings");
 }
 
 TEST_F(SecondPictureTest, SaysWhenTheFirstProbeFollows) {
@@ -295,7 +295,8 @@ TEST_F(SecondPictureTest, ExportsThePictureThatWasClickedLast) {
     EXPECT_EQ(room->figure().name, "training");
     emit second().view().chosen();
     EXPECT_EQ(room->figure().name, "logit-contribution");
-    EXPECT_TRUE(room->figure().note.startsWith("step 60 of 60: all settings")) << room->figure().note.toStdString();
+    EXPECT_TRUE(room->figure().note.startsWith("Measured at step 60 of 60: all settings"))
+        << room->figure().note.toStdString();
     emit room->plot().chosen();
     EXPECT_EQ(room->figure().name, "training");
     second().foldButton()->click();
