@@ -208,6 +208,7 @@ TEST(AnatomyTimes, BadRequestsAreRefusedAndCancelledOnesEnd) {
     EXPECT_THROW(model->stage_output(std::vector<std::int32_t>{letters}, {"head", -1}), BadInput);
     EXPECT_THROW(model->stage_times({.sequences = 2, .tokens = text_of(5)}), BadInput);
     EXPECT_THROW(model->stage_times({.tokens = text_of(5), .passes = 0}), BadInput);
+    EXPECT_FALSE(model->stage_times({.tokens = text_of(5), .passes = 1}).stages.empty());
     EXPECT_TRUE(measure_stages(engine(), spec, letters, [] { return true; }).empty());
     RunSpec huge = spec;
     huge.layers = 200;

@@ -292,6 +292,23 @@ TEST(AttentionBackends, EachSupportsItsVariants) {
     use_accelerator({});
 }
 
+// Each thread fetches pieces until there are none.
+TEST(AttentionBackends, OneRunHasTheSameNumbersWithAnyNumberOfThreads) {
+    const Variant rope{.name = "rope"};
+    const AttentionTensors all(rope, 1, time_steps);
+    const LayerTerms terms = terms_of(rope, 1, time_steps);
+    const torch::NoGradGuard no_gradients;
+    const int before = at::get_num_threads();
+    std::vector<torch::Tensor> results;
+    for (const int threads : {3, 2, 1}) {
+        at::set_num_threads(threads);
+        results.push_back(attend(all.input(rope, 1, 0.7 * all.qkv.to(torch::kFloat32)), terms));
+    }
+    at::set_num_threads(before);
+    EXPECT_TRUE(results[1].equal(results[0]));
+    EXPECT_TRUE(results[2].equal(results[0]));
+}
+
 // The result has the type of the input, so that LibTorch can choose flash attention for bfloat16.
 TEST(AttentionBackends, FlashKeepsTheTypeOfItsInput) {
     const Variant rope{.name = "rope"};

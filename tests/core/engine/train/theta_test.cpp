@@ -173,6 +173,13 @@ TEST_F(ThetaSchedules, AutoDeviceAlsoTrainsSchedules) {
     const RunConditions conditions = engine.create_cohort(start, data_)->conditions();
     EXPECT_EQ(conditions.device, engine.info().cuda ? "cuda" : "cpu");
     EXPECT_EQ(conditions.reason.find("theta"), std::string::npos) << conditions.reason;
+    if (engine.info().cuda) return;
+    const auto says_why = [](const RunConditions& of) {
+        return of.reason.find("The run trains on the CPU: ") != std::string::npos;
+    };
+    EXPECT_TRUE(says_why(conditions)) << conditions.reason;
+    start.runs.front().device = Device::cpu;
+    EXPECT_FALSE(says_why(engine.create_cohort(start, data_)->conditions())) << "as asked";
 }
 
 TEST_F(ThetaSchedules, RejectContradictorySettings) {
