@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/contract/int8_weights.h"
 
 namespace ropelab::terminal {
 
@@ -125,13 +126,17 @@ void check_table_format(const std::string& format) {
 }
 
 void add_model_precision(CLI::App& verb, std::string& word) {
-    verb.add_option("--precision", word,
-                    "Precision in which a model of --model is computed: float32 or bfloat16 (products of matrices)")
+    verb.add_option(
+            "--precision", word,
+            "Precision in which the model is computed: float32, bfloat16 (products of matrices) or int8 (weights "
+            "of matrices, with one scale per row, on the CPU)" +
+                std::string(word.empty() ? " (default: float32, or that in which a run was trained)" : ""))
         ->capture_default_str();
 }
 
 Precision parse_model_precision(const std::string& word) {
-    return choice_of(word, "--precision", {"float32", "bfloat16"}) == 0 ? Precision::float32 : Precision::bfloat16;
+    return static_cast<Precision>(1 +
+                                  choice_of(word, "--precision", {precision_words.begin() + 1, precision_words.end()}));
 }
 
 Generation::Mode parse_generation_mode(const std::string& word) {

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/processor.h"
+#include "core/contract/int8_weights.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/device/cuda.h"
 #include "core/engine/device/processor_setup.h"
@@ -16,6 +17,7 @@
 #include "core/engine/train/device_check.h"
 #include "core/engine/train/torch_cohort.h"
 #include "core/kernels/kernels.h"
+#include "core/plan/kernels.h"
 
 namespace ropelab {
 
@@ -93,17 +95,11 @@ void require_computed(const ModelPlan& plan) {
 }
 
 Precision precision_of(const Computing& computing) {
-    return computing.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
+    return computing.precision == Precision::automatic ? Precision::float32 : computing.precision;
 }
 
 bool uses_cuda(const Computing& computing, bool has_device) {
     return computing.device != Device::cpu && has_device && open_cuda().available;
-}
-
-std::unique_ptr<Model> model_with(const ModelPlan& plan, const Layout& layout, const torch::Tensor& row,
-                                  const Computing& computing, bool has_device) {
-    return std::make_unique<TorchModel>(plan, layout, uses_cuda(computing, has_device) ? row.to(torch::kCUDA) : row,
-                                        precision_of(computing));
 }
 
 // Consecutive rows of the parameter, each piece with a source of its own and about `numbers` numbers or fewer, unless
@@ -129,13 +125,15 @@ std::vector<Parameter> pieces_of(const Parameter& parameter, std::int64_t number
             offset += piece.size;
         }
     }
+    if (pieces.empty()) pieces.push_back(parameter);  // of a run, whose parameters have no sources
     return pieces;
 }
 
-// Matrices are in memory in bfloat16 only.
-Parameters rounded_parameters(const Layout& layout, const WeightReader& read) {
+// Matrices are in memory in bfloat16 or as int8 rows only.
+Parameters rounded_parameters(const Layout& layout, const WeightReader& read, bool has_bytes) {
     const std::int64_t matrices = numbers_of_matrices(layout);
-    const torch::Tensor rounded = empty_in_large_pages(matrices, torch::kBFloat16);
+    const torch::Tensor rounded = empty_in_large_pages(matrices, has_bytes ? torch::kUInt8 : torch::kBFloat16);
+    std::vector<float> scales;
     const torch::Tensor vectors = torch::empty({layout.total - matrices});
     torch::Tensor numbers;
     for (const Parameter& parameter : layout.parameters) {
@@ -147,10 +145,43 @@ Parameters rounded_parameters(const Layout& layout, const WeightReader& read) {
         for (const Parameter& piece : pieces_of(parameter, std::int64_t{1} << 20)) {
             if (!numbers.defined() || numbers.numel() < piece.size) numbers = torch::empty({piece.size});
             read(piece, {numbers.data_ptr<float>(), static_cast<std::size_t>(piece.size)});
-            rounded.narrow(0, piece.offset, piece.size).copy_(numbers.narrow(0, 0, piece.size));
+            if (!has_bytes) {
+                rounded.narrow(0, piece.offset, piece.size).copy_(numbers.narrow(0, 0, piece.size));
+                continue;
+            }
+            const std::int64_t rows = piece.shape.front();
+            scales.resize(scales.size() + static_cast<std::size_t>(rows));
+            kernels::round_rows(numbers.data_ptr<float>(), rows, piece.size / rows,
+                                rounded.data_ptr<std::uint8_t>() + piece.offset,
+                                scales.data() + std::ssize(scales) - rows);
         }
     }
-    return {layout, vectors.unsqueeze(0), rounded.unsqueeze(0)};
+    return {layout, vectors.unsqueeze(0), rounded.unsqueeze(0),
+            has_bytes ? torch::tensor(scales).unsqueeze(0) : torch::Tensor()};
+}
+
+// On the CPU.
+std::unique_ptr<Model> rounded_model(const ModelPlan& plan, const Layout& layout, const WeightReader& read,
+                                     Precision precision) {
+    const bool has_bytes = precision == int8_weights;
+    if (has_bytes && (plan.is_eager || !token_kernels_support(plan))) {
+        throw BadInput(
+            "Weights in int8 need a model that the program's own kernels generate with: softmax attention, MLP, norms "
+            "before both, and no operations=eager; this model has another part, so choose float32 or bfloat16.");
+    }
+    return std::make_unique<TorchModel>(plan, rounded_parameters(layout, read, has_bytes), precision);
+}
+
+std::unique_ptr<Model> model_with(const ModelPlan& plan, const Layout& layout, const torch::Tensor& row,
+                                  const Computing& computing, bool has_device) {
+    if (precision_of(computing) == int8_weights) {
+        const auto read = [&](const Parameter& parameter, std::span<float> to) {
+            std::copy_n(row.data_ptr<float>() + parameter.offset, to.size(), to.begin());
+        };
+        return rounded_model(plan, layout, read, int8_weights);
+    }
+    return std::make_unique<TorchModel>(plan, layout, uses_cuda(computing, has_device) ? row.to(torch::kCUDA) : row,
+                                        precision_of(computing));
 }
 
 }  // namespace
@@ -216,8 +247,9 @@ std::unique_ptr<Model> TorchEngine::load_model(const ModelPlan& plan, const Weig
                                                const Computing& computing) {
     require_computed(plan);
     const Layout layout = layout_of(plan);
-    if (precision_of(computing) == Precision::bfloat16 && !uses_cuda(computing, trust_.device))
-        return std::make_unique<TorchModel>(plan, rounded_parameters(layout, read), Precision::bfloat16);
+    const Precision precision = precision_of(computing);
+    if (precision == int8_weights || (precision == Precision::bfloat16 && !uses_cuda(computing, trust_.device)))
+        return rounded_model(plan, layout, read, precision);
     const torch::Tensor row = empty_in_large_pages(layout.total);
     for (const Parameter& parameter : layout.parameters)
         read(parameter, {row.data_ptr<float>() + parameter.offset, static_cast<std::size_t>(parameter.size)});

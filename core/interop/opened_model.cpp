@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/contract/int8_weights.h"
 #include "core/data/tokenizer/subword_kinds.h"
 #include "core/interop/config/hf_anatomy.h"
 #include "core/interop/config/hf_config.h"
@@ -230,8 +231,12 @@ void OpenedModel::read(const Parameter& parameter, std::span<float> to) const {
 std::int64_t OpenedModel::bytes_of_weights(const ModelPlan& plan, Precision precision) {
     constexpr std::int64_t usual = sizeof(float), half = 2;
     std::int64_t bytes = 0;
-    for (const Parameter& parameter : layout_of(plan).parameters)
-        bytes += parameter.size * (precision == Precision::bfloat16 && parameter.shape.size() > 1 ? half : usual);
+    for (const Parameter& parameter : layout_of(plan).parameters) {
+        const bool is_matrix = parameter.shape.size() > 1;
+        bytes += is_matrix && precision == int8_weights
+                     ? parameter.size + usual * parameter.shape.front()
+                     : parameter.size * (is_matrix && precision == Precision::bfloat16 ? half : usual);
+    }
     return bytes;
 }
 
@@ -240,8 +245,8 @@ std::unique_ptr<Model> OpenedModel::load(Engine& engine, const ModelPlan& plan, 
     const std::int64_t available = available_memory();
     if (available > 0 && bytes > available) {
         throw BadInput("The weights of " + path_.string() + " need " + bytes_text(bytes) + " in " +
-                       (precision == Precision::bfloat16 ? "bfloat16" : "float32") + ", but only " +
-                       bytes_text(available) + " of memory are free; close other programs or choose a smaller model.");
+                       precision_words[static_cast<std::size_t>(precision)] + ", but only " + bytes_text(available) +
+                       " of memory are free; close other programs or choose a smaller model.");
     }
     return engine.load_model(plan, [this](const Parameter& parameter, std::span<float> to) { read(parameter, to); },
                              {Device::automatic, precision});

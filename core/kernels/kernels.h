@@ -183,6 +183,31 @@ struct PairedVectors {
 void dot_rows(const std::uint16_t* matrix, const PairedVectors& x, float* out, std::int64_t out_stride,
               std::int64_t first, std::int64_t last);
 
+/// Rows rounded to int8: a number is (byte − 128)·scale of its row, where |byte − 128| ≤ 127.
+struct ByteRows {
+    const std::uint8_t* bytes;
+    const float* scales;
+};
+/// The scale is a 127th of the row's largest magnitude; NaN if a number of the row is not finite.
+void round_rows(const float* numbers, std::int64_t rows, std::int64_t columns, std::uint8_t* bytes, float* scales);
+/// Vectors rounded to whole numbers, 256·high + low, times a scale of each vector, for products with int8 rows. The
+/// numbers have 16 bits, fewer where 127·Σ|number| would exceed 32 bits, so that products are exact sums.
+struct WholeVectors {
+    explicit WholeVectors(const Vectors& x);
+    /// Elements of a vector, with zeros at its end.
+    std::int64_t padded() const { return (columns + 63) / 64 * 64; }
+
+    std::int64_t columns;
+    std::int64_t count;
+    std::vector<std::int8_t> high, low;  // of one vector after the other, as those below
+    std::vector<std::int16_t> numbers;
+    std::vector<float> scales;
+    std::vector<std::uint32_t> shifts;  // 128·Σ number, modulo 2^32
+};
+/// Only the rounding of the vectors, and one rounding of each product, depend on the processor.
+void dot_rows(const ByteRows& matrix, const WholeVectors& x, float* out, std::int64_t out_stride, std::int64_t first,
+              std::int64_t last);
+
 /// out[i] = Σ weights[r]·rows[r, i].
 template <typename T>
 void sum_weighted_rows(const T* rows, const float* weights, std::int64_t count, std::int64_t columns, float* out);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "core/kernels/kernels.h"
@@ -34,8 +35,8 @@ float as_float(std::uint16_t half) {
 #if defined(__AVX512F__)
 // One level of sum_of for two values, or for two results of a level before, which have `half` numbers of each value:
 // then for half as many numbers of twice as many values.
-template <std::int64_t half>
-ROPELAB_INLINE FloatRegister fold_two(const FloatRegister& a, const FloatRegister& b) {
+template <std::int64_t half, typename Register>
+ROPELAB_INLINE Register fold_two(const Register& a, const Register& b) {
     IntRegister low = {};
     for (std::int64_t lane = 0; lane < lane_count; ++lane) {
         const std::int64_t from = lane / half * 2 * half + lane % half;  // of the lanes of a, then those of b
@@ -44,13 +45,19 @@ ROPELAB_INLINE FloatRegister fold_two(const FloatRegister& a, const FloatRegiste
     return __builtin_shuffle(a, b, low) + __builtin_shuffle(a, b, low + static_cast<std::int32_t>(half));
 }
 // sum_of each of 16 values, in order.
-ROPELAB_INLINE Floats sums_of(const Floats (&values)[lane_count]) {
-    FloatRegister by_8[8], by_4[4], by_2[2];
-    for (std::size_t i = 0; i < 8; ++i) by_8[i] = fold_two<8>(values[2 * i].part[0], values[2 * i + 1].part[0]);
+template <typename Register>
+ROPELAB_INLINE Register sums_of_registers(const Register (&values)[lane_count]) {
+    Register by_8[8], by_4[4], by_2[2];
+    for (std::size_t i = 0; i < 8; ++i) by_8[i] = fold_two<8>(values[2 * i], values[2 * i + 1]);
     for (std::size_t i = 0; i < 4; ++i) by_4[i] = fold_two<4>(by_8[2 * i], by_8[2 * i + 1]);
     for (std::size_t i = 0; i < 2; ++i) by_2[i] = fold_two<2>(by_4[2 * i], by_4[2 * i + 1]);
+    return fold_two<1>(by_2[0], by_2[1]);
+}
+ROPELAB_INLINE Floats sums_of(const Floats (&values)[lane_count]) {
+    FloatRegister registers[lane_count];
+    for (std::size_t i = 0; i < lane_count; ++i) registers[i] = values[i].part[0];
     Floats result;
-    result.part[0] = fold_two<1>(by_2[0], by_2[1]);
+    result.part[0] = sums_of_registers(registers);
     return result;
 }
 #else
@@ -94,7 +101,80 @@ ROPELAB_INLINE void write_sums(const Floats (&totals)[vectors * rows], float* ou
     }
 }
 
+// The largest, where NaN is ignored, and the sum.
+std::pair<float, float> magnitudes_of(const float* numbers, std::int64_t count) {
+    Floats largest = 0;
+    Floats sum = 0;
+    for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
+        const Floats number = load_lanes(numbers + i, some);
+        const Floats magnitude = where_less(number, 0, -number, number);
+        largest = larger(magnitude, largest);
+        sum += magnitude;
+    });
+    return {folded(largest, [](auto a, auto b) ROPELAB_LAMBDA { return a > b ? a : b; }), sum_of(sum)};
+}
+
+// write(i, number·factor rounded to a whole number).
+template <typename Write>
+ROPELAB_INLINE void round_each(const float* numbers, std::int64_t count, float factor, Write write) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const float scaled = numbers[i] * factor;
+        write(i, static_cast<std::int32_t>(scaled + (scaled < 0 ? -0.5F : 0.5F)));
+    }
+}
+
+// Of a row's whole numbers and the vector's.
+ROPELAB_INLINE float scaled(std::int32_t sum, const WholeVectors& x, std::int64_t vector, float scale) {
+    return static_cast<float>(sum) * (scale * x.scales[static_cast<std::size_t>(vector)]);
+}
+
 #ifdef ROPELAB_MASKED_ACCESS
+bool multiplies_bytes() {
+    static const bool has_instruction = __builtin_cpu_supports("avx512vnni");
+    return has_instruction;
+}
+
+void dot_rows_in_bytes(const ByteRows& matrix, const WholeVectors& x, float* out, std::int64_t out_stride,
+                       std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t step = 64;
+    const std::int64_t columns = x.columns;
+    const __mmask64 left = (std::uint64_t{1} << (columns % step)) - 1U;
+    for_tiles(
+        first, last, x.count,
+        [&]<std::int64_t rows, std::int64_t vectors>(Constant<rows>, Constant<vectors>, std::int64_t row,
+                                                     std::int64_t vector) ROPELAB_LAMBDA {
+            WordRegister totals[vectors * rows] = {};  // modulo 2^32
+            for (const std::int8_t* digits : {x.high.data(), x.low.data()}) {
+                for (WordRegister& total : totals) total <<= 8;
+                const auto add = [&](std::int64_t i, auto load_row) ROPELAB_LAMBDA {
+                    __m512i own[rows];
+                    for (std::int64_t r = 0; r < rows; ++r) own[r] = load_row(matrix.bytes + (row + r) * columns + i);
+                    for (std::int64_t v = 0; v < vectors; ++v) {
+                        const __m512i factor = _mm512_loadu_si512(digits + (vector + v) * x.padded() + i);
+                        for (std::int64_t r = 0; r < rows; ++r)
+                            asm("vpdpbusd %2, %1, %0" : "+v"(totals[v * rows + r]) : "v"(own[r]), "v"(factor));
+                    }
+                };
+                std::int64_t i = 0;
+                for (; i + step <= columns; i += step) add(i, [](const void* at) { return _mm512_loadu_si512(at); });
+                if (left != 0) add(i, [&](const void* at) { return _mm512_maskz_loadu_epi8(left, at); });
+            }
+            std::uint32_t sums[vectors * rows];
+            if constexpr (vectors * rows == lane_count) {
+                const WordRegister all = sums_of_registers(totals);
+                std::memcpy(sums, &all, sizeof sums);
+            } else {
+                for (std::int64_t k = 0; k < vectors * rows; ++k)
+                    sums[k] = static_cast<std::uint32_t>(_mm512_reduce_add_epi32(reinterpret_cast<__m512i>(totals[k])));
+            }
+            for (std::int64_t v = 0; v < vectors; ++v)
+                for (std::int64_t r = 0; r < rows; ++r)
+                    out[(vector + v) * out_stride + row + r] = scaled(
+                        static_cast<std::int32_t>(sums[v * rows + r] - x.shifts[static_cast<std::size_t>(vector + v)]),
+                        x, vector + v, matrix.scales[row + r]);
+        });
+}
+
 bool multiplies_pairs() {
     static const bool has_instruction = __builtin_cpu_supports("avx512bf16");
     return has_instruction;
@@ -129,6 +209,10 @@ void dot_rows_in_pairs(const std::uint16_t* matrix, const PairedVectors& x, floa
         });
 }
 #else
+bool multiplies_bytes() {
+    return false;
+}
+void dot_rows_in_bytes(const ByteRows&, const WholeVectors&, float*, std::int64_t, std::int64_t, std::int64_t) {}
 bool multiplies_pairs() {
     return false;
 }
@@ -228,6 +312,61 @@ void dot_rows(const std::uint16_t* matrix, const PairedVectors& x, float* out, s
                               to[v * out_stride + r] += as_float(from[r * columns + paired + i]) * factors[i];
                   }
               });
+}
+
+void round_rows(const float* numbers, std::int64_t rows, std::int64_t columns, std::uint8_t* bytes, float* scales) {
+    for (std::int64_t row = 0; row < rows; ++row, numbers += columns, bytes += columns) {
+        const auto [largest, sum] = magnitudes_of(numbers, columns);
+        const bool is_finite = sum - sum == 0;
+        scales[row] = is_finite ? largest / 127.0F : NAN;
+        round_each(numbers, columns, is_finite && largest > 0 ? 127.0F / largest : 0.0F,
+                   [&](std::int64_t i, std::int32_t whole)
+                       ROPELAB_LAMBDA { bytes[i] = static_cast<std::uint8_t>(whole + 128); });
+    }
+}
+
+WholeVectors::WholeVectors(const Vectors& x) : columns(x.columns), count(x.count) {
+    constexpr float largest_number = 32639;        // 256·127 + 127
+    constexpr std::int64_t largest_sum = 1 << 24;  // 127 times as much has 32 bits
+    high.resize(static_cast<std::size_t>(count * padded()));
+    low.resize(high.size());
+    numbers.resize(high.size());
+    for (std::int64_t v = 0; v < count; ++v) {
+        const float* from = x.numbers + v * x.stride;
+        const auto [largest, sum] = magnitudes_of(from, columns);
+        const float by_sum = sum / static_cast<float>(largest_sum - columns);  // rounding adds at most ½ to a number
+        const float by_number = largest / largest_number;
+        scales.push_back(by_number > by_sum ? by_number : by_sum);  // NaN if the sum is NaN
+        std::uint32_t total = 0;
+        std::int8_t* own_high = high.data() + v * padded();
+        std::int8_t* own_low = low.data() + v * padded();
+        std::int16_t* own = numbers.data() + v * padded();
+        const float factor = sum > 0 && sum - sum == 0 ? 1.0F / scales.back() : 0.0F;
+        round_each(from, columns, factor, [&](std::int64_t i, std::int32_t whole) ROPELAB_LAMBDA {
+            own[i] = static_cast<std::int16_t>(whole);
+            own_low[i] = static_cast<std::int8_t>(whole);
+            own_high[i] = static_cast<std::int8_t>((whole - own_low[i]) >> 8);
+            total += static_cast<std::uint32_t>(whole);
+        });
+        shifts.push_back(128 * total);
+    }
+}
+
+void dot_rows(const ByteRows& matrix, const WholeVectors& x, float* out, std::int64_t out_stride, std::int64_t first,
+              std::int64_t last) {
+    if (multiplies_bytes()) return dot_rows_in_bytes(matrix, x, out, out_stride, first, last);
+    for (std::int64_t row = first; row < last; ++row) {
+        const std::uint8_t* bytes = matrix.bytes + row * x.columns;
+        for (std::int64_t v = 0; v < x.count; ++v) {
+            const std::int16_t* numbers = x.numbers.data() + v * x.padded();
+            std::int32_t sum = 0;
+            for (std::int64_t i = 0; i < x.columns; ++i) {
+                const auto own = static_cast<std::int16_t>(bytes[i] - 128);
+                sum += own * numbers[i];
+            }
+            out[v * out_stride + row] = scaled(sum, x, v, matrix.scales[row]);
+        }
+    }
 }
 
 template <typename T>

@@ -7,6 +7,8 @@
 
 #include "core/base/error.h"
 #include "core/data/json_text.h"
+#include "core/data/known_sets.h"
+#include "core/results/result_group.h"
 
 namespace ropelab {
 
@@ -27,6 +29,13 @@ ProbeResult losses_of(Model& model, ProbeSequences sequences, const ProbeRequest
 
 double TextLoss::nats() const {
     return std::accumulate(losses.begin(), losses.end(), 0.0);
+}
+
+std::string int8_loss_words(const TextLoss& int8, const TextLoss& float32) {
+    const double more = int8.per_token() - float32.per_token();
+    return "Loss on the same " + grouped(std::ssize(int8.losses)) + " tokens: " + fixed_text(int8.per_token(), 4) +
+           " nats per token with int8 weights, " + fixed_text(float32.per_token(), 4) + " with float32 (" +
+           (more < 0 ? "−" : "+") + fixed_text(std::abs(more), 4) + ").";
 }
 
 TextLoss text_loss(Model& model, std::span<const std::int32_t> tokens, const PerplexityWindows& how,

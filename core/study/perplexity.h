@@ -28,7 +28,10 @@ struct TextLoss {
 
     /// Sum over all tokens, in nats.
     double nats() const;
+    double per_token() const { return nats() / static_cast<double>(losses.size()); }
 };
+/// "Loss on the same 1,024 tokens: 2.9333 nats per token with int8 weights, 2.9312 with float32 (+0.0021)."
+std::string int8_loss_words(const TextLoss& int8, const TextLoss& float32);
 
 /// `with`: what the probe of each window changes in the model (frozen and ablated pairs, scaling); its other members do
 /// not count. Empty if `cancelled`, called between windows with the number of windows done, returns true. Throws

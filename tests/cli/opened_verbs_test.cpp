@@ -50,6 +50,11 @@ TEST(OpenedVerbs, LossesAndLogitsAreThoseOfTransformers) {
     }
     EXPECT_NEAR(whole["per_token"]["perplexity"].get<double>(), std::exp(sum / static_cast<double>(wanted.size())),
                 1e-4);
+    const json int8 =
+        ropelab_cli({"perplexity", "--model", model, "--tokens", ids, "--precision", "int8", "--json"}).json();
+    EXPECT_EQ(int8["float32_loss_per_token"], whole["per_token"]["loss"]);
+    EXPECT_NE(int8["per_token"]["loss"], whole["per_token"]["loss"]);
+    EXPECT_NEAR(int8["per_token"]["loss"].get<double>(), whole["per_token"]["loss"].get<double>(), 0.05);
 
     // Windows of 8 tokens every 3: the first one is the begin of the text, and each token is counted once.
     const json cut =

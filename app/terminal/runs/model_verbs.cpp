@@ -13,9 +13,11 @@
 #include "app/terminal/verbs.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/contract/int8_weights.h"
 #include "core/data/compression.h"
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
+#include "core/interop/external_model.h"
 #include "core/interop/opened_model.h"
 #include "core/machine/engine_loader.h"
 #include "core/machine/process_memory.h"
@@ -27,6 +29,7 @@
 #include "core/store/output_file.h"
 #include "core/study/compression.h"
 #include "core/study/head_conversion.h"
+#include "core/study/perplexity.h"
 #include "core/sweep/stored_run.h"
 #include "core/table/table.h"
 
@@ -73,7 +76,8 @@ struct TrainedRunFlags {
 struct SampleFlags {
     TrainedRunFlags run;
     std::string model;
-    std::string precision = "float32";
+    std::string precision;  // "": float32, or that in which the run was trained
+    std::string data_dir;
     std::optional<std::string> prompt;
     std::string mode = "recompute";
     Generation generation;
@@ -95,13 +99,13 @@ std::string default_prompt(const Vocabulary& vocabulary) {
 struct SampledModel {
     std::optional<OpenedModel> opened;
     std::optional<Checkpoint> checkpoint;
-    std::string precision;
+    Precision precision = Precision::float32;
 
-    explicit SampledModel(const SampleFlags& flags) : precision(flags.precision) {
+    explicit SampledModel(const SampleFlags& flags) {
+        if (!flags.precision.empty()) precision = parse_model_precision(flags.precision);
         if (flags.model.empty()) {
             checkpoint = flags.run.read();
-            if (parse_model_precision(precision) != Precision::float32)
-                throw BadInput("--precision is for a model of --model; a run is computed in its own precision.");
+            if (flags.precision.empty()) precision = precision_of(checkpoint->conditions);
         } else if (!flags.run.lab.empty() || !flags.run.checkpoint.empty()) {
             throw BadInput(
                 "--model names a model that others trained, --lab and --checkpoint a run; give one of them.");
@@ -112,16 +116,31 @@ struct SampledModel {
     Vocabulary vocabulary() const {
         return opened ? opened->vocabulary() : Vocabulary::from_text(checkpoint->vocabulary);
     }
+    ModelPlan plan(std::int64_t tokens) const {
+        return opened ? opened->plan(std::min(tokens, opened->context())) : plan_of(*checkpoint);
+    }
     // `tokens`: at most, with the prompt.
-    std::shared_ptr<Model> load(std::int64_t tokens) const {
-        if (!opened) return model_of(open_engine(), *checkpoint);
-        return opened->load(open_engine(), opened->plan(std::min(tokens, opened->context())),
-                            parse_model_precision(precision));
+    std::unique_ptr<Model> load(std::int64_t tokens, Precision as) const {
+        if (opened) return opened->load(open_engine(), plan(tokens), as);
+        check(checkpoint->spec);
+        return open_engine().create_model(plan(tokens), checkpoint->state, {checkpoint->spec.device, as});
+    }
+    // On the first tokens of the validation split; for a model that others trained, of the program's guide.
+    std::string int8_loss(const std::string& data_dir) const {
+        constexpr std::int64_t most_tokens = 1024;
+        constexpr std::int64_t longest_window = 512;
+        const auto corpus = opened ? external_run(opened->path()).external->corpus : corpus_of(*checkpoint, data_dir);
+        const auto count = std::min(corpus->validation.size(), static_cast<std::size_t>(most_tokens + 1));
+        const std::span<const std::int32_t> tokens(corpus->validation.data(), count);
+        const std::int64_t window = std::min(longest_window, opened ? opened->context() : checkpoint->spec.context);
+        const auto loss = [&](Precision as) {
+            return text_loss(*load(window, as), tokens, {.window = window, .stride = window});
+        };
+        return int8_loss_words(loss(int8_weights), loss(Precision::float32));
     }
     // Of one continuation, as load(). Beside the loaded weights, the KV caches must fit into the free memory.
     void refuse_large_caches(std::int64_t tokens, std::int64_t count) const {
-        const std::int64_t bytes =
-            kv_bytes(opened ? opened->plan(std::min(tokens, opened->context())) : plan_of(*checkpoint));
+        const std::int64_t bytes = kv_bytes(plan(tokens));
         const std::int64_t available = available_memory();
         if (available == 0 || static_cast<double>(bytes) * static_cast<double>(count) <= static_cast<double>(available))
             return;
@@ -134,7 +153,7 @@ struct SampledModel {
         if (!opened) {
             return {{"iteration", checkpoint->iteration}, {"kv_cache_bytes", cache_bytes(checkpoint->spec).kv}};
         }
-        return {{"model", opened->name()}, {"precision", precision}};
+        return {{"model", opened->name()}};
     }
 };
 
@@ -154,7 +173,10 @@ void run_sample(const SampleFlags& flags) {
     const auto prompt = vocabulary.encode(prompt_text);
 
     const std::int64_t most = std::ssize(prompt) + generation.length;
-    const auto model = sampled.load(most);
+    const bool is_int8 = sampled.precision == int8_weights;
+    const std::string loss = is_int8 ? sampled.int8_loss(flags.data_dir) : "";
+    if (is_int8) std::cerr << loss << std::endl;
+    const auto model = sampled.load(most, sampled.precision);
     sampled.refuse_large_caches(most, flags.count);
     watch_interrupts();
     const bool is_printed = !flags.json && flags.count == 1;  // while it is generated
@@ -188,6 +210,7 @@ void run_sample(const SampleFlags& flags) {
     } else {
         result.update({{"text", samples[0]["text"]}, {"tokens", samples[0]["tokens"]}});
     }
+    result["precision"] = precision_words[static_cast<std::size_t>(sampled.precision)];
     result.update(sampled.facts());
     print_json(result);
 }
@@ -202,6 +225,7 @@ void add_sample(CLI::App& program) {
     verb->add_option("--model", flags.model,
                      "Folder or file of a model that others trained (safetensors, GGUF), instead of a run");
     add_model_precision(*verb, flags.precision);
+    add_data_dir(*verb, flags.data_dir);
     verb->add_option("--prompt", flags.prompt,
                      "Text that the model continues (default: a newline, or the first token of the vocabulary if it "
                      "has no newline)");

@@ -16,6 +16,7 @@
 #include "app/terminal/verbs.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/contract/int8_weights.h"
 #include "core/data/json_text.h"
 #include "core/interop/opened_model.h"
 #include "core/machine/engine_loader.h"
@@ -190,7 +191,7 @@ void run_perplexity(const PerplexityFlags& flags) {
     const std::int64_t tokens = std::min(how.window, std::max<std::int64_t>(std::ssize(input.tokens) - 1, 1));
     const ModelPlan plan = opened.plan(tokens, parse_theta(flags.theta));
     const ProbeRequest changes = changes_of(flags, plan);
-    const auto model = load(flags, opened, plan);
+    auto model = load(flags, opened, plan);
     ProgressLine line;
     const auto show = [&](std::int64_t done) {
         line.show("window " + grouped(done + 1));
@@ -199,6 +200,14 @@ void run_perplexity(const PerplexityFlags& flags) {
     const TextLoss loss = text_loss(*model, input.tokens, how, show, changes);
     line.end();
     if (loss.losses.empty()) throw std::runtime_error("Interrupted before the text was evaluated.");
+    std::optional<TextLoss> full;  // of float32, beside int8 weights
+    if (parse_model_precision(flags.input.precision) == int8_weights) {
+        model.reset();
+        model = opened.load(open_engine(), plan);
+        full = text_loss(*model, input.tokens, how, show, changes);
+        line.end();
+        if (full->losses.empty()) throw std::runtime_error("Interrupted before the text was evaluated.");
+    }
     std::vector<Unit> units = {{"token", std::ssize(loss.losses)}};
     if (input.vocabulary) {
         const std::string first = input.vocabulary->bytes_of(input.tokens.front());
@@ -219,6 +228,7 @@ void run_perplexity(const PerplexityFlags& flags) {
                                  {"loss_by_position", loss.loss_by_position},
                                  {"tokens_at_position", loss.at_position}};
         for (const Unit& unit : units) result["per_" + std::string(unit.name)] = amounts(per(unit), unit.count);
+        if (full) result["float32_loss_per_token"] = full->per_token();
         return print_json(result);
     }
     Table table{
@@ -231,6 +241,7 @@ void run_perplexity(const PerplexityFlags& flags) {
     print_text(opened.name() + ", " + flags.input.precision + ": windows of " + grouped(how.window) +
                " tokens, one every " + grouped(how.stride) +
                " tokens; the first token of the text is not predicted.\n\n" + table.text() +
+               (full ? "\n" + int8_loss_words(loss, *full) + "\n" : "") +
                "\nLoss by the number of tokens before the predicted one in its context window:\n\n" +
                table_of_positions(loss));
 }

@@ -146,9 +146,8 @@ torch::Tensor embedded(const Embedding& part, const Parameters& weights, const t
     const std::int64_t batch = tokens.size(1);
     const std::int64_t time = tokens.size(2);
     const Matrix table = weights.matrix("embedding.weight");
-    torch::Tensor x = table.weight.defined()
-                          ? look_up(table.weight, tokens.flatten(1, 2))
-                          : table.working[0].index_select(0, tokens.flatten()).unsqueeze(0).to(torch::kFloat32);
+    torch::Tensor x = table.weight.defined() ? look_up(table.weight, tokens.flatten(1, 2))
+                                             : table.numbers(tokens.flatten()).to(torch::kFloat32);
     stages.computed("embedding", x);
     if (part.factor != 1.0) x = x * part.factor;
     if (part.smear_channels > 0) {

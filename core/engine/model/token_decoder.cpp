@@ -20,7 +20,7 @@ TokenDecoder::TokenDecoder(const ModelPlan& plan, const Parameters& weights, Pre
       precision_(precision),
       stores_tables_(!plan.rotary() || plan.rotary()->stores_tables),
       weights_(weights),
-      caches_{KeyValueCache(plan_, precision == Precision::bfloat16)} {
+      caches_{KeyValueCache(plan_, precision != Precision::float32)} {
     const torch::NoGradGuard no_gradients;
     make_terms(plan.sizes.T);
     learned_positions_ = weights_.get("positions.weight");
@@ -100,12 +100,16 @@ const float* TokenDecoder::vector(const std::string& name) const {
 }
 
 TokenDecoder::Matrix TokenDecoder::matrix(const std::string& name) const {
-    const auto [numbers, rounded] = weights_.matrix(name + ".weight");
+    const auto [numbers, rounded, scales] = weights_.matrix(name + ".weight");
     const torch::Tensor& shape = numbers.defined() ? numbers : rounded;
     const bool has_halves = precision_ == Precision::bfloat16;
-    return {shape.size(1), shape.size(2), numbers.defined() ? numbers.data_ptr<float>() : nullptr,
-            has_halves ? reinterpret_cast<const std::uint16_t*>(rounded.data_ptr<at::BFloat16>()) : nullptr,
-            vector(name + ".bias")};
+    return {.rows = shape.size(1),
+            .columns = shape.size(2),
+            .numbers = numbers.defined() ? numbers.data_ptr<float>() : nullptr,
+            .halves = has_halves ? reinterpret_cast<const std::uint16_t*>(rounded.data_ptr<at::BFloat16>()) : nullptr,
+            .bytes = scales.defined() ? kernels::ByteRows{rounded.data_ptr<std::uint8_t>(), scales.data_ptr<float>()}
+                                      : kernels::ByteRows{},
+            .bias = vector(name + ".bias")};
 }
 
 TokenDecoder::Norm TokenDecoder::norm(const std::string& name, const NormPart& part) const {
@@ -130,16 +134,14 @@ void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out, 
             }
         });
     };
-    if (matrix.halves) {
-        const kernels::PairedVectors paired(vectors);
+    const auto by = [&](const auto& rows, const auto& factors) {
         in_parts([&](std::int64_t first, std::int64_t last) {
-            kernels::dot_rows(matrix.halves, paired, out.data(), matrix.rows, first, last);
+            kernels::dot_rows(rows, factors, out.data(), matrix.rows, first, last);
         });
-    } else {
-        in_parts([&](std::int64_t first, std::int64_t last) {
-            kernels::dot_rows(matrix.numbers, vectors, out.data(), matrix.rows, first, last);
-        });
-    }
+    };
+    if (matrix.bytes.bytes) return by(matrix.bytes, kernels::WholeVectors(vectors));
+    if (matrix.halves) return by(matrix.halves, kernels::PairedVectors(vectors));
+    by(matrix.numbers, vectors);
 }
 
 void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out, std::int64_t stride) const {
@@ -178,6 +180,9 @@ void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t
     const std::span<float> embedded(to, static_cast<std::size_t>(width_));
     if (embedding_.numbers) {
         std::copy_n(embedding_.numbers + token * width_, width_, to);
+    } else if (embedding_.bytes.bytes) {
+        const std::uint8_t* bytes = embedding_.bytes.bytes + token * width_;
+        for (float& number : embedded) number = static_cast<float>(*bytes++ - 128) * embedding_.bytes.scales[token];
     } else {
         const std::uint16_t* halves = embedding_.halves + token * width_;
         for (float& number : embedded) number = kernels::to_float({*halves++});

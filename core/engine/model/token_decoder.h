@@ -19,7 +19,8 @@ namespace ropelab {
 /// The decoder's arithmetic on the CPU with a KV cache, as products of matrices and few vectors: one per stream, which
 /// is a text that begins as the others do and has a KV cache of its own. For one stream, memory bandwidth limits them.
 /// The number of streams does not change a bit of any stream's logits. With bfloat16, both factors of products and the
-/// caches are rounded, and everything else is float32.
+/// caches are rounded, and everything else is float32. With int8, the weights of products are int8 rows, and the caches
+/// are bfloat16.
 class TokenDecoder {
  public:
     /// One run's weights (runs = 1) on the CPU, which must not change. Requires token_kernels_support(plan)
@@ -44,8 +45,9 @@ class TokenDecoder {
     struct Matrix {
         std::int64_t rows;
         std::int64_t columns;
-        const float* numbers;         // null if only the bfloat16 numbers are in memory
-        const std::uint16_t* halves;  // bfloat16 numbers; null for float32
+        const float* numbers;         // null if only rounded numbers are in memory
+        const std::uint16_t* halves;  // bfloat16 numbers, or null
+        kernels::ByteRows bytes;      // int8 rows, or null
         const float* bias;            // null without a bias
     };
     struct Norm {

@@ -56,26 +56,37 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
 
 }  // namespace
 
+torch::Tensor Matrix::numbers(const torch::Tensor& rows) const {
+    const auto chosen = [&](const torch::Tensor& all) { return rows.defined() ? all.index_select(1, rows) : all; };
+    if (weight.defined()) return chosen(weight);
+    return scales.defined() ? chosen(working).to(torch::kFloat32).sub_(128.0).mul_(chosen(scales).unsqueeze(-1))
+                            : chosen(working);
+}
+
 torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision) {
     const bool rounded = precision == Precision::bfloat16;
     const auto working = rounded && matrix.working.defined() ? std::optional(matrix.working) : std::nullopt;
     // Generation without a cache has another number of rows for each token; training and evaluations repeat theirs.
     const bool repeats = torch::GradMode::is_enabled() || x.size(1) >= rows_of_evaluations;
-    const torch::Tensor& weight = matrix.weight.defined() ? matrix.weight : matrix.working;
-    const torch::Tensor result = BatchedLinear::apply(x, weight, working, rounded, repeats);
+    const torch::Tensor result = BatchedLinear::apply(x, matrix.numbers(), working, rounded, repeats);
     if (!bias.defined()) return result;
     const bool keeps_type = is_accelerated(x.device()) && !is_eager();
     return result + (keeps_type ? bias.to(result.scalar_type()) : bias).unsqueeze(1);
 }
 
-Parameters::Parameters(Layout layout, torch::Tensor flat, const torch::Tensor& rounded)
+Parameters::Parameters(Layout layout, torch::Tensor flat, const torch::Tensor& rounded, const torch::Tensor& scales)
     : layout_(std::move(layout)), flat_(std::move(flat)) {
     const std::int64_t first = rounded.defined() ? rounded.size(1) : 0;
+    std::int64_t row = 0;
     for (const Parameter& parameter : layout_.parameters) {
         const bool is_rounded = parameter.offset < first;
         leaves_.push_back(is_rounded ? torch::Tensor()
                                      : view_of(flat_, parameter, first).detach().requires_grad_(first == 0));
         working_.push_back(is_rounded ? view_of(rounded, parameter) : torch::Tensor());
+        const bool has_scales = is_rounded && scales.defined();
+        const std::int64_t rows = parameter.shape.front();
+        scales_.push_back(has_scales ? scales.narrow(1, row, rows) : torch::Tensor());
+        row += has_scales ? rows : 0;
     }
 }
 
@@ -97,12 +108,12 @@ std::size_t Parameters::index_of(const std::string& name) const {
 torch::Tensor Parameters::get(const std::string& name) const {
     const std::size_t index = index_of(name);
     if (index == leaves_.size()) return {};
-    return leaves_[index].defined() ? leaves_[index] : working_[index].to(torch::kFloat32);
+    return leaves_[index].defined() ? leaves_[index] : matrix(name).numbers().to(torch::kFloat32);
 }
 
 Matrix Parameters::matrix(const std::string& name) const {
     const std::size_t index = index_of(name);
-    return index < leaves_.size() ? Matrix{leaves_[index], working_[index]} : Matrix();
+    return index < leaves_.size() ? Matrix{leaves_[index], working_[index], scales_[index]} : Matrix();
 }
 
 void Parameters::set_working_copy(bool copied) {

@@ -15,23 +15,27 @@ namespace ropelab {
 struct Matrix {
     torch::Tensor weight;   // (runs, out, in) float32, a leaf; undefined if only the rounded one is in memory
     torch::Tensor working;  // the weight rounded to bfloat16, without gradients; undefined if there is no copy
+    torch::Tensor scales;   // (runs, out) float32, if `working` has the bytes of int8 rows (core/kernels); or undefined
+
+    /// The weight, or the rounded one in float32 or bfloat16, for `rows` (int64) of the only run or for all of them.
+    torch::Tensor numbers(const torch::Tensor& rows = {}) const;
 };
 
 /// Evaluations compute at least as many rows at a time, so that products of one shape repeat.
 constexpr std::int64_t rows_of_evaluations = 1024;
 
-/// x·weightᵀ + bias for each run, in float32 or with both factors rounded to bfloat16 (a matrix to its working copy if
-/// it has one). x: (runs, n, in), matrix: (runs, out, in), bias: (runs, out) or undefined → (runs, n, out) in the type
-/// of x; on the CPU, with a bias, in float32. The gradient goes to the working copy if that is a leaf, else to the
-/// weight. A run's numbers do not depend on other runs of the cohort.
+/// x·weightᵀ + bias for each run, in float32 (with int8 rows too) or with both factors rounded to bfloat16 (a matrix to
+/// its working copy if it has one). x: (runs, n, in), matrix: (runs, out, in), bias: (runs, out) or undefined → (runs,
+/// n, out) in the type of x; on the CPU, with a bias, in float32. The gradient goes to the working copy if that is a
+/// leaf, else to the weight. A run's numbers do not depend on other runs of the cohort.
 torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision);
 
 /// One flat row per run (for optimizer and copies), and views as parameters with a leading runs dimension (decoder).
 class Parameters {
  public:
-    /// (runs, layout.total) float32. With `rounded`, (runs, first numbers of the layout) bfloat16, `flat` has the
-    /// numbers after them, and nothing can be trained.
-    Parameters(Layout layout, torch::Tensor flat, const torch::Tensor& rounded = {});
+    /// (runs, layout.total) float32. With `rounded`, (runs, first numbers of the layout) bfloat16, or bytes of int8
+    /// rows with `scales`, (runs, their rows) float32, `flat` has the numbers after them, and nothing can be trained.
+    Parameters(Layout layout, torch::Tensor flat, const torch::Tensor& rounded = {}, const torch::Tensor& scales = {});
 
     const Layout& layout() const { return layout_; }
     /// (runs, layout.total) float32, without those that are rounded.
@@ -65,6 +69,7 @@ class Parameters {
     torch::Tensor flat_;
     std::vector<torch::Tensor> leaves_;
     std::vector<torch::Tensor> working_;
+    std::vector<torch::Tensor> scales_;
 };
 
 /// How many of the layout's first numbers are those of matrices.

@@ -56,7 +56,7 @@ struct RunExperts {
         const auto one = [expert](const std::vector<torch::Tensor>& experts) {
             return experts.empty() ? torch::Tensor() : experts[expert].unsqueeze(0);
         };
-        return linear(x, {one(weight), one(working)}, one(bias), precision);
+        return linear(x, {one(weight), one(working), {}}, one(bias), precision);
     }
     std::vector<torch::Tensor> weight, working, bias;
 };
@@ -101,7 +101,7 @@ class Mixture {
     // Formula 49: x·W, in training with noise of a learned deviation.
     torch::Tensor router_logits(const torch::Tensor& x, std::size_t run) const {
         const auto product = [&](const ExpertWeights& router) {
-            return linear(x, {router.weight[run].unsqueeze(0), {}}, {}, Precision::float32).squeeze(0);
+            return linear(x, {router.weight[run].unsqueeze(0), {}, {}}, {}, Precision::float32).squeeze(0);
         };
         const torch::Tensor logits = product(router_);
         if (!trains() || !part_.has_noise) return logits;

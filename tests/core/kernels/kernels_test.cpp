@@ -104,6 +104,54 @@ TEST(VectorProducts, MatchTheReferenceForAnyRowLength) {
     }
 }
 
+TEST(VectorProducts, OfInt8RowsAreThoseOfTheRoundedNumbers) {
+    constexpr std::int64_t rows = 9;
+    constexpr std::int64_t count = 5;  // tiles of 4 and of 1
+    for (const std::int64_t columns : {1, 31, 64, 100, 320}) {
+        auto matrix = random_numbers(static_cast<std::size_t>(rows * columns));
+        auto x = random_numbers(static_cast<std::size_t>(count * columns));
+        std::fill_n(matrix.begin() + columns, columns, 0.0F);
+        std::fill_n(x.begin() + columns, columns, 0.0F);
+        if (columns == 320) std::fill_n(x.begin(), columns, 5.0F);  // the sum limits the numbers
+        std::vector<std::uint8_t> bytes(matrix.size());
+        std::vector<float> scales(rows);
+        round_rows(matrix.data(), rows, columns, bytes.data(), scales.data());
+        const Vectors vectors{x.data(), columns, count, columns};
+        std::vector<float> out(static_cast<std::size_t>(count * rows), -1);
+        const WholeVectors whole(vectors);
+        dot_rows({bytes.data(), scales.data()}, whole, out.data(), rows, 0, rows);
+        for (std::int64_t v = 0; v < count; ++v) {
+            const float* own = x.data() + v * columns;
+            for (std::int64_t row = 0; row < rows; ++row) {
+                double expected = 0;
+                double weights = 0;
+                for (std::int64_t i = 0; i < columns; ++i) {
+                    const auto at = static_cast<std::size_t>(row * columns + i);
+                    const double weight = (bytes[at] - 128.0) * scales[static_cast<std::size_t>(row)];
+                    ASSERT_NEAR(weight, matrix[at], 0.501 * scales[static_cast<std::size_t>(row)]);
+                    expected += weight * own[i];
+                    weights += std::abs(weight);
+                }
+                const double rounding = 0.501 * whole.scales[static_cast<std::size_t>(v)] * weights;
+                EXPECT_NEAR(out[static_cast<std::size_t>(v * rows + row)], expected, rounding + 1e-6) << columns;
+                EXPECT_LT(rounding, 3e-2);
+            }
+            std::vector<float> alone(rows, -1);
+            dot_rows({bytes.data(), scales.data()}, WholeVectors({own, columns}), alone.data(), 0, 0, rows);
+            EXPECT_TRUE(std::equal(alone.begin(), alone.end(), out.begin() + v * rows)) << columns << " " << v;
+        }
+    }
+    std::vector<float> overflowing(2, INFINITY);
+    std::vector<std::uint8_t> bytes(2);
+    float scale = 0;
+    round_rows(overflowing.data(), 1, 2, bytes.data(), &scale);
+    EXPECT_TRUE(std::isnan(scale));
+    scale = 1;
+    float product = 0;
+    dot_rows({bytes.data(), &scale}, WholeVectors({overflowing.data(), 2}), &product, 0, 0, 1);
+    EXPECT_FALSE(std::isfinite(product));
+}
+
 TEST(VectorProducts, DoNotDependOnTheNumberOfVectors) {
     constexpr std::int64_t rows = 39;  // tiles of 16, of 4 and of 1
     for (const std::int64_t columns : {1, 16, 33, 100}) {

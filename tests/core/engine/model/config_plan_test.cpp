@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/contract/int8_weights.h"
 #include "core/engine/torch_engine.h"
 #include "core/interop/config/hf_anatomy.h"
 #include "core/interop/model_table.h"
@@ -104,7 +105,7 @@ TEST(ConfigPlan, ReadsWeightsInBfloat16InPieces) {
     EXPECT_EQ(few->logits(tokens), engine.create_model(plan, all, {Device::cpu, Precision::bfloat16})->logits(tokens));
 }
 
-// Matrices with two bytes per number, norms with four.
+// Matrices with two bytes per number, or one and a scale per row, norms with four.
 TEST(ConfigPlan, BytesOfTheWeightsAreThoseInMemory) {
     const ModelPlan plan = hf_plan({{"model_type", "llama"},
                                     {"hidden_size", 32},
@@ -118,6 +119,8 @@ TEST(ConfigPlan, BytesOfTheWeightsAreThoseInMemory) {
     constexpr std::int64_t matrices = 100 * 32 + 3 * (64 * 32 + 32 * 32 + 3 * 80 * 32), norms = 7 * 32;
     EXPECT_EQ(OpenedModel::bytes_of_weights(plan, Precision::float32), 4 * (matrices + norms));
     EXPECT_EQ(OpenedModel::bytes_of_weights(plan, Precision::bfloat16), 2 * matrices + 4 * norms);
+    constexpr std::int64_t rows = 100 + 3 * (64 + 32 + 2 * 80 + 32);
+    EXPECT_EQ(OpenedModel::bytes_of_weights(plan, int8_weights), matrices + 4 * (rows + norms));
 }
 
 void expect_logits_of_transformers(const fs::path& folder, double tolerance) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/contract/int8_weights.h"
 #include "core/engine/torch_engine.h"
 #include "core/engine/train/torch_cohort.h"
 #include "core/plan/step_cost.h"
@@ -122,6 +123,41 @@ TEST_F(GenerationTest, StreamsAreThoseOfTheirSeedsAlone) {
     for (const auto& stream : model->generate_streams(prompt_, options, 3)) EXPECT_EQ(stream.size(), 3U);
     EXPECT_EQ(model->cache_bytes(), 3 * cache_bytes(runs[0]).kv);
     EXPECT_LT(cache_bytes(runs[0]).kv, kv_bytes(plan_of(runs[2], 7)));
+}
+
+TEST_F(GenerationTest, Int8WeightsLoseLittleAndGenerateTheirOwnMostProbableTokens) {
+    TorchEngine engine;
+    for (const Block block : {Block::gpt2, Block::llama, Block::pythia}) {
+        RunSpec spec = tiny_spec();
+        spec.block = block;
+        spec.heads = 4;
+        spec.width = 40;
+        spec.tied_head = block == Block::llama;
+        spec.head_bias = block == Block::gpt2;
+        spec.position = block == Block::gpt2 ? Position::learned : Position::rope;
+        spec.learning_rate = 1e-2;
+        CohortStart start;
+        start.runs = {spec};
+        TorchCohort cohort(start, {7, tokens_, tokens_}, 1);
+        for (int i = 0; i < 40; ++i) cohort.step();
+        const auto int8 = engine.create_model(plan_of(spec, 7), cohort.state(0), {Device::cpu, int8_weights});
+        const double full = cohort.model(0)->whole_loss(tokens_);
+        EXPECT_LT(full, 1.5);
+        EXPECT_NE(int8->whole_loss(tokens_), full);
+        EXPECT_NEAR(int8->whole_loss(tokens_), full, 0.01);
+        Generation options;
+        options.length = 13;
+        options.temperature = 0;
+        EXPECT_EQ(int8->generate(prompt_, options), greedy_by_whole_windows(*int8, prompt_, 13, 16));
+        EXPECT_EQ(int8->cache_bytes(), cache_bytes(spec).kv / 2);
+        options.temperature = 1;
+        const auto streams = int8->generate_streams(prompt_, options, 6);
+        EXPECT_EQ(streams.front(), int8->generate(prompt_, options));
+    }
+    RunSpec spec = tiny_spec();
+    spec.attention = AttentionKind::mla;
+    EXPECT_MESSAGE(engine.create_untrained_model(plan_of(spec, 7), 1, {Device::cpu, int8_weights}), BadInput,
+                   "choose float32 or bfloat16");
 }
 
 // Returns runs with each kind of attention and with mixed layers; the context is larger than a chunk of a DeltaNet.
