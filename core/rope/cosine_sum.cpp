@@ -62,7 +62,8 @@ AngleTable::AngleTable(std::span<const double> inverse_frequencies, std::size_t 
     }
 }
 
-void AngleTable::add(std::size_t group, const double* a, const double* b, Lanes& cosines, Lanes& sines) const {
+ROPELAB_AVX2_CLONE void AngleTable::add(std::size_t group, const double* a, const double* b, Lanes& cosines,
+                                        Lanes& sines) const {
     // The sums are local arrays. With the references, the compiler would have to assume that a store changes the table.
     Lanes sum_cosine;
     Lanes sum_sine;

@@ -4,6 +4,15 @@
 #include <span>
 #include <vector>
 
+/// Compiles a function twice, and the program selects the version with AVX2 when it starts on a CPU that has it. Both
+/// compute the same bits, because neither fuses a multiplication with an addition. With the thread sanitizer there is
+/// one version, because the selection runs before the sanitizer is ready.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
+#define ROPELAB_AVX2_CLONE __attribute__((target_clones("avx2", "default")))
+#else
+#define ROPELAB_AVX2_CLONE
+#endif
+
 namespace ropelab {
 
 /// Cosines and sines of the angles x·ω_i for a fixed list of x, for the sums Σ_i a_i cos(x ω_i) and Σ_i b_i sin(x ω_i).

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/rope/cosine_sum.h"
 
 namespace ropelab {
 
@@ -123,18 +125,62 @@ class AngleWalk {
     std::array<double, block> step_sine_;
 };
 
+using WalkBlock = std::array<double, AngleWalk::block>;
+
+/// As rounded(), for the numbers of a block at a time.
+ROPELAB_AVX2_CLONE void round_all(WalkBlock& values, NumberFormat format) {
+    if (format == NumberFormat::float64) return;
+    // Normal numbers of float16, the format with the smallest range, are normal numbers of the others.
+    constexpr double least = 0x1p-14;
+    constexpr double most = 0x1p15;
+    std::array<double, 4> smallest = {most, most, most, most};
+    std::array<double, 4> largest = {};
+    for (std::size_t k = 0; k < values.size(); k += smallest.size()) {
+        for (std::size_t l = 0; l < smallest.size(); ++l) {
+            const double size = std::abs(values[k + l]);
+            smallest[l] = size < smallest[l] ? size : smallest[l];
+            largest[l] = size < largest[l] ? largest[l] : size;  // NaN is the largest
+        }
+    }
+    if (std::ranges::min(smallest) < least || !(std::ranges::max(largest) < most)) {
+        for (double& value : values) value = rounded(value, format);
+        return;
+    }
+    // Without branches, so that the compiler uses vectors.
+    const int dropped =
+        54 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(first_inexact_position(format))));
+    const std::uint64_t below_half = (std::uint64_t{1} << (dropped - 1)) - 1;
+    for (double& value : values) {
+        const auto bits = std::bit_cast<std::uint64_t>(value);
+        const std::uint64_t odd = (bits >> dropped) & 1;
+        value = std::bit_cast<double>((bits + below_half + odd) >> dropped << dropped);
+    }
+}
+
+/// The largest of numbers that are not negative; NaN counts as 0.
+double largest_of(const WalkBlock& values) {
+    std::array<double, 4> most = {};
+    for (std::size_t k = 0; k < values.size(); k += most.size()) {
+        for (std::size_t l = 0; l < most.size(); ++l) most[l] = values[k + l] > most[l] ? values[k + l] : most[l];
+    }
+    return std::ranges::max(most);
+}
+
+double largest_rounding_error(const WalkBlock& values, NumberFormat format) {
+    WalkBlock errors = values;
+    round_all(errors, format);
+    for (std::size_t k = 0; k < errors.size(); ++k) errors[k] = std::abs(errors[k] - values[k]);
+    return largest_of(errors);
+}
+
 }  // namespace
 
-TableErrors table_errors(const Frequencies& frequencies, std::int64_t count, NumberFormat format) {
+ROPELAB_AVX2_CLONE TableErrors table_errors(const Frequencies& frequencies, std::int64_t count, NumberFormat format) {
     constexpr std::int64_t most = std::int64_t{1} << 20;
     TableErrors errors;
     errors.stride = (count + most - 1) / most;
     errors.stride += errors.stride % 2 == 0 ? 1 : 0;
-    const std::int64_t first = (count - 1) % errors.stride;
-    std::vector<double> positions;  // rounded
-    for (std::int64_t position = first; position < count; position += errors.stride) {
-        positions.push_back(rounded(static_cast<double>(position), format));
-    }
+    const std::int64_t begin = (count - 1) % errors.stride;
     const double factor = frequencies.attention_factor;
     for (const double frequency : frequencies.inverse_frequencies) {
         AngleWalk exact(static_cast<double>(errors.stride) * frequency, factor);
@@ -145,26 +191,41 @@ TableErrors table_errors(const Frequencies& frequencies, std::int64_t count, Num
         double angle = 0;
         double cosine = factor;
         double sine = 0;
-        for (std::size_t i = 0; i < positions.size(); ++i) {
-            const std::size_t k = i % AngleWalk::block;
-            const double position = static_cast<double>(first + static_cast<std::int64_t>(i) * errors.stride);
-            if (k == 0) exact.start(position * frequency);
-            stored = std::max({stored, std::abs(rounded(exact.cosines[k], format) - exact.cosines[k]),
-                               std::abs(rounded(exact.sines[k], format) - exact.sines[k])});
-            if (frequency == 0) continue;
-            const double now = rounded(positions[i] * rounded_frequency, format);
-            // An error is at most that of the angle, times the factor.
-            if (!(std::abs(now - position * frequency) * factor > computed)) continue;
-            if (!std::isfinite(now)) {
-                computed = std::numeric_limits<double>::infinity();
-                continue;
+        for (std::int64_t first = begin; first < count; first += errors.stride * std::int64_t{AngleWalk::block}) {
+            const auto size = static_cast<std::size_t>(
+                std::min<std::int64_t>(AngleWalk::block, (count - first + errors.stride - 1) / errors.stride));
+            exact.start(static_cast<double>(first) * frequency);
+            for (WalkBlock* values : {&exact.cosines, &exact.sines}) {
+                std::fill(values->begin() + static_cast<std::ptrdiff_t>(size), values->end(), 0.0);
+                stored = std::max(stored, largest_rounding_error(*values, format));
             }
-            if (now != angle) {
-                angle = now;
-                cosine = std::cos(angle) * factor;
-                sine = std::sin(angle) * factor;
+            if (frequency == 0) break;  // all blocks are equal
+            WalkBlock positions = {};
+            for (std::size_t k = 0; k < size; ++k) {
+                positions[k] = static_cast<double>(first + static_cast<std::int64_t>(k) * errors.stride);
             }
-            computed = std::max({computed, std::abs(cosine - exact.cosines[k]), std::abs(sine - exact.sines[k])});
+            WalkBlock angles = positions;
+            round_all(angles, format);
+            for (double& each : angles) each *= rounded_frequency;
+            round_all(angles, format);
+            WalkBlock bounds;  // an error is at most that of the angle, times the factor
+            for (std::size_t k = 0; k < bounds.size(); ++k) {
+                bounds[k] = std::abs(angles[k] - positions[k] * frequency) * factor;
+            }
+            if (!(largest_of(bounds) > computed)) continue;
+            for (std::size_t k = 0; k < size; ++k) {
+                if (!(bounds[k] > computed)) continue;
+                if (!std::isfinite(angles[k])) {
+                    computed = std::numeric_limits<double>::infinity();
+                    continue;
+                }
+                if (angles[k] != angle) {
+                    angle = angles[k];
+                    cosine = std::cos(angle) * factor;
+                    sine = std::sin(angle) * factor;
+                }
+                computed = std::max({computed, std::abs(cosine - exact.cosines[k]), std::abs(sine - exact.sines[k])});
+            }
         }
         errors.stored.push_back(stored);
         errors.computed.push_back(computed);

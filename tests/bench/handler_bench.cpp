@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
         }
     }
     tellMemory("with all pages");
-    for (const char* room : {"train", "rotation", "anatomy"}) {
+    for (const char* room : {"train", "rotation", "anatomy", "reproduce"}) {
         act(QStringLiteral("page ") + QLatin1String(room), [&] { window->showRoom(QLatin1String(room)); });
         act(QStringLiteral("larger text, all pages"), [&] { theme.setScale(110); });
         act(QStringLiteral("smaller text, all pages"), [&] { theme.setScale(100); });

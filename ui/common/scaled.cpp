@@ -8,6 +8,9 @@
 #include <QStyle>
 #include <QWidget>
 #include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "ui/theme/theme_manager.h"
 
@@ -16,6 +19,25 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+/// Layouts ask a label for its height dozens of times until it has its place, and each answer lays out its text.
+class Note : public QLabel {
+ public:
+    using QLabel::QLabel;
+
+    int heightForWidth(int width) const override {
+        std::tuple key(width, text(), font(), contentsMargins());
+        if (const auto known = std::ranges::find(m_known, key, &Known::first); known != m_known.end())
+            return known->second;
+        if (m_known.size() >= kMost) m_known.clear();
+        return m_known.emplace_back(std::move(key), QLabel::heightForWidth(width)).second;
+    }
+
+ private:
+    static constexpr std::size_t kMost = 4;  // widths for which a layout asks in turns
+    using Known = std::pair<std::tuple<int, QString, QFont, QMargins>, int>;
+    mutable std::vector<Known> m_known;
+};
 
 // Calls `set` immediately and after each change of the theme, until `owner` is destroyed.
 template <typename Set>
@@ -101,7 +123,7 @@ void colorAsError(QLabel* label) {
 }
 
 QLabel* makeNote(QWidget* parent) {
-    auto* label = new QLabel(parent);
+    auto* label = new Note(parent);
     label->setProperty("quiet", true);
     label->setWordWrap(true);
     return label;

@@ -1,11 +1,11 @@
 #include "ui/figure/figure_style.h"
 
-#include <QFontMetricsF>
 #include <QHash>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "ui/figure/text_metrics.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -39,7 +39,7 @@ QFont FigureStyle::font(double points) const {
 QFont FigureStyle::fitting(const QFont& usual, const QString& text, double width) const {
     QFont font = usual;
     const int least = std::min(usual.pixelSize(), static_cast<int>(std::ceil(units(kLeastPt))));
-    while (!onScreen && font.pixelSize() > least && QFontMetricsF(font).horizontalAdvance(text) > width) {
+    while (!onScreen && font.pixelSize() > least && TextMetrics(font).horizontalAdvance(text) > width) {
         font.setPixelSize(font.pixelSize() - 1);
     }
     return font;
@@ -50,16 +50,16 @@ int FigureStyle::pixelSize(double points) const {
 }
 
 FigureStyle::TextExtent FigureStyle::extentOf(const QString& text, double points, bool italic) const {
-    constexpr qsizetype most = 4096;
-    // By text, and by size and slant of the font. Figures are also painted in background threads.
-    thread_local QHash<std::pair<QString, int>, TextExtent> known;
-    const std::pair key(text, 2 * pixelSize(points) + (italic ? 1 : 0));
-    if (const auto found = known.constFind(key); found != known.constEnd()) return *found;
-    if (known.size() >= most) known.clear();
-    QFont lettering = font(points);
-    lettering.setItalic(italic);
-    const QFontMetricsF metrics(lettering);
-    return *known.insert(key, {metrics.horizontalAdvance(text), metrics.ascent(), metrics.descent()});
+    // By size and slant. Figures are also painted in background threads.
+    thread_local QHash<int, TextMetrics> known;
+    const int key = 2 * pixelSize(points) + (italic ? 1 : 0);
+    auto found = known.constFind(key);
+    if (found == known.constEnd()) {
+        QFont lettering = font(points);
+        lettering.setItalic(italic);
+        found = known.insert(key, TextMetrics(lettering));
+    }
+    return {found->horizontalAdvance(text), found->ascent(), found->descent()};
 }
 
 QColor FigureStyle::colorOf(Ink ink) const {

@@ -1,9 +1,10 @@
 #include "ui/plot/plot_readout.h"
 
-#include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
 #include <optional>
+
+#include "ui/figure/text_metrics.h"
 
 namespace ropelab::ui {
 
@@ -35,7 +36,7 @@ void PlotReadout::hide() {
     if (m_shown) {
         m_shown = false;
         m_rows.clear();
-        layer()->replot();
+        if (mParentPlot->isVisible()) layer()->replot();
     }
 }
 
@@ -67,7 +68,7 @@ void PlotReadout::drawLine(QCPPainter* painter, const QRectF& axes) const {
     const QFont font = m_style.font(m_style.tickPt);
     QFont strong = font;
     strong.setWeight(QFont::DemiBold);
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     const double pad = m_style.units(6);
     const double gap = m_style.units(12);
     const double swatch = m_style.units(12);
@@ -76,7 +77,7 @@ void PlotReadout::drawLine(QCPPainter* painter, const QRectF& axes) const {
     const auto isMarked = [](const Row& row) { return row.pen.style() != Qt::NoPen; };
     const auto widthOf = [&](const Row& row) {
         return (isMarked(row) ? swatch + pad : 0) + metrics.horizontalAdvance(row.label) + pad +
-               QFontMetricsF(row.strong ? strong : font).horizontalAdvance(row.value);
+               TextMetrics(row.strong ? strong : font).horizontalAdvance(row.value);
     };
     // Places in two lines above the axes; nullopt if the rows need more.
     const auto placed = [&](const QList<Row>& rows) -> std::optional<QList<QPointF>> {

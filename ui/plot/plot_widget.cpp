@@ -32,6 +32,19 @@ double unitFor(const QWidget& plot, const QSizeF& size) {
     return unit * std::clamp(std::floor(larger / theme.factor() * 20) / 20, 1.0, kMostGrowth);
 }
 
+constexpr double kHiddenRatio = 0.1;    // pixels per pixel of a hidden canvas, whose layers then take no memory
+constexpr double kMostRepainting = 10;  // milliseconds: a canvas that takes longer keeps its layers while it is hidden
+
+/// Whether the layers have the size of the canvas.
+bool isFitted(const QCustomPlot& plot) {
+    return plot.viewport() == plot.rect() && qFuzzyCompare(plot.bufferDevicePixelRatio(), plot.devicePixelRatioF());
+}
+
+void fit(QCustomPlot& plot) {
+    plot.setBufferDevicePixelRatio(plot.devicePixelRatioF());
+    plot.setViewport(plot.rect());
+}
+
 /// A chart with name and summary, without its canvas.
 class PlotAccessible : public QAccessibleWidget {
  public:
@@ -92,8 +105,9 @@ PlotWidget::PlotWidget(QWidget* parent)
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, [this] {
         if (isVisible()) {
+            fit(*m_plot);
             render();
-            m_plot->replot(QCustomPlot::rpQueuedReplot);
+            m_plot->replot(QCustomPlot::rpQueuedRefresh);
         }
     });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &PlotWidget::restyle);
@@ -118,13 +132,14 @@ void PlotWidget::restyle() {
 void PlotWidget::renderQueued() {
     if (!m_timer.isActive() || !isVisible()) return;
     m_timer.stop();
+    fit(*m_plot);
     render();
     m_plot->replot(QCustomPlot::rpQueuedRefresh);  // paints with the widgets that were changed since the last frame
 }
 
 void PlotWidget::refreshNow() {
     m_timer.stop();
-    m_plot->setViewport(m_plot->rect());
+    fit(*m_plot);
     render();
     m_plot->replot(QCustomPlot::rpImmediateRefresh);
 }
@@ -156,6 +171,15 @@ bool PlotWidget::eventFilter(QObject* watched, QEvent* event) {
             }
             if (unitFor(*this, static_cast<QResizeEvent*>(event)->size()) != m_style.unit) restyle();
             schedule();
+            return true;  // QCustomPlot would paint its layers for each size that a layout tries
+        case QEvent::Paint:
+            if (!isFitted(*m_plot)) {
+                schedule();
+                renderQueued();
+            }
+            break;
+        case QEvent::Hide:
+            if (m_plot->replotTime() < kMostRepainting) m_plot->setBufferDevicePixelRatio(kHiddenRatio);
             break;
         case QEvent::MouseButtonPress:
             setFocus(Qt::MouseFocusReason);

@@ -85,11 +85,6 @@ void PairedView::showBoth(const Figure& figure, const ComparedNames& names) {
     m_otherColumn->show();
 }
 
-void PairedView::refreshNow() {
-    m_view->refreshNow();
-    if (m_otherColumn && !m_otherColumn->isHidden()) m_otherView->refreshNow();
-}
-
 PanelGrid::PanelGrid(FigureView* first, int lowest, QWidget* parent)
     : QWidget(parent),
       m_name(first->accessibleName()),
@@ -221,10 +216,6 @@ void PanelGrid::arrange() {
         m_grid->setColumnStretch(i % columns, 1);
     }
     updateGeometry();
-}
-
-void PanelGrid::refreshNow() {
-    for (FigureView* view : std::as_const(m_views)) view->refreshNow();
 }
 
 }  // namespace ropelab::ui

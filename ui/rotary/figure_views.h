@@ -31,7 +31,6 @@ class PairedView : public QWidget {
     void showOne(Figure figure);
     /// `figure` is what compareFigures() returned, with two panels.
     void showBoth(const Figure& figure, const ComparedNames& names);
-    void refreshNow();
 
  signals:
     /// Another view shows a part of the figure.
@@ -68,7 +67,6 @@ class PanelGrid : public QWidget {
     void setShowsAll(bool showsAll);
     /// Titles of the shared axes, visible while the grid shows all panels.
     const QLabel* sharedTitles() const { return m_shared; }
-    void refreshNow();
     /// One panel per row and the current number of rows.
     QSize minimumSizeHint() const override;
 

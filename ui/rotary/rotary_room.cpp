@@ -87,9 +87,9 @@ void RotaryRoom::refreshNow() {
     m_isSynchronous = true;
     renew();
     m_isSynchronous = false;
-    for (FigureView* view : std::as_const(m_views)) view->refreshNow();
-    for (PairedView* pair : std::as_const(m_pairs)) pair->refreshNow();
-    for (PanelGrid* grid : std::as_const(m_grids)) grid->refreshNow();
+    for (FigureView* view : findChildren<FigureView*>()) {
+        if (view->isVisible() || !isVisible()) view->refreshNow();  // others are painted when they are shown
+    }
 }
 
 const RotarySetup& RotaryRoom::setupOf(Side side) const {
@@ -147,7 +147,6 @@ FigureView* RotaryRoom::addPair(const QString& accessibleName, const std::functi
 PanelGrid* RotaryRoom::addGrid(const QString& accessibleName) {
     FigureView* first = addView(accessibleName);
     auto* grid = new PanelGrid(first, kLowestView, this);
-    m_grids.append(grid);
     connect(grid, &PanelGrid::viewAdded, this, [this, first](FigureView* panel) { addViewOf(first, panel); });
     return grid;
 }

@@ -140,7 +140,6 @@ class RotaryRoom : public Room {
     std::optional<Range> m_fixedAxes[2];      // x and y
     bool m_isProbing = false;                 // the figures are made for their axes only
     QHash<FigureView*, Figure> m_sideBySide;  // figures with panels, for exports, by their first view
-    QList<PanelGrid*> m_grids;
     QPointer<QWidget> m_panel;
     QPointer<QWidget> m_options;
     QStringList m_withoutEffect;

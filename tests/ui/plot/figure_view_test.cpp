@@ -56,6 +56,24 @@ TEST(FigureView, PixelsAndValuesAreInverse) {
     EXPECT_TRUE(shown.view.canvasRect().contains(shown.view.pixelOf({50, 5})));
 }
 
+TEST(FigureView, ASizeIsPaintedOnceAndAHiddenCanvasHasNoLayers) {
+    Shown shown;
+    QApplication::processEvents();
+    auto* canvas = shown.view.findChild<QCustomPlot*>();
+    const QImage before = canvas->grab().toImage();
+    QSignalSpy painted(canvas, &QCustomPlot::afterReplot);
+    for (const int width : {620, 700, 500}) shown.view.resize(width, 320);
+    EXPECT_EQ(painted.count(), 0) << "QCustomPlot paints each size";
+    QApplication::processEvents();
+    EXPECT_LE(painted.count(), 1);
+    shown.view.hide();
+    EXPECT_LT(canvas->bufferDevicePixelRatio(), 0.2);
+    shown.view.show();
+    QApplication::processEvents();
+    EXPECT_EQ(canvas->bufferDevicePixelRatio(), canvas->devicePixelRatioF());
+    EXPECT_EQ(canvas->grab().toImage(), before);
+}
+
 TEST(FigureView, TypeGrowsWithALargeWindow) {
     Shown shown;
     const double usual = shown.view.style().unit;

@@ -1,11 +1,11 @@
 #include "ui/figure/paint/axis_marks.h"
 
-#include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/base/numbers.h"
+#include "ui/figure/text_metrics.h"
 
 namespace ropelab::ui {
 namespace {
@@ -96,7 +96,7 @@ double pointsWithin(const Ticks& ticks, const AxisScale& scale, const FigureStyl
 }
 
 /// Height of a name in a row, of which letters on paper need less than a line.
-double rowOf(const QFontMetricsF& metrics, const FigureStyle& style) {
+double rowOf(const TextMetrics& metrics, const FigureStyle& style) {
     constexpr double letters = 0.77;
     return style.onScreen ? metrics.height() : letters * metrics.height();
 }
@@ -104,7 +104,7 @@ double rowOf(const QFontMetricsF& metrics, const FigureStyle& style) {
 /// Of names in rows, or upright ones.
 double pointsOfRows(const Ticks& ticks, const AxisScale& scale, const FigureStyle& style) {
     return pointsWithin(ticks, scale, style, 0, [&](double points) {
-        return QList<double>(ticks.at.size(), rowOf(QFontMetricsF(style.font(points)), style));
+        return QList<double>(ticks.at.size(), rowOf(TextMetrics(style.font(points)), style));
     });
 }
 
@@ -141,7 +141,7 @@ int tickCount(const AxisScale& scale, bool isX, const FigureStyle& style) {
 
 AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double left, double right,
                      double deepest) {
-    const QFontMetricsF metrics(style.font(style.tickPt));
+    const TextMetrics metrics(style.font(style.tickPt));
     AxisMarks marks{customMarks(axis, scale), style.tickPt, false, metrics.height()};
     Ticks& ticks = marks.ticks;
     if (ticks.at.isEmpty()) {
@@ -203,7 +203,7 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
     }
     marks.upright = true;
     marks.points = std::min(namePoints(ticks.labels, style, deepest), pointsOfRows(ticks, scale, style));
-    const QFontMetricsF names(style.font(marks.points));
+    const TextMetrics names(style.font(marks.points));
     for (QString& label : ticks.labels) {
         label = names.elidedText(label, Qt::ElideMiddle, deepest);
     }
@@ -221,7 +221,7 @@ AxisMarks yAxisMarks(const Axis& axis, const AxisScale& drawn, const FigureStyle
         ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, false, style), axis.whole);
     } else {
         marks.points = std::min(namePoints(ticks.labels, style, widest), pointsOfRows(ticks, scale, style));
-        const QFontMetricsF names(style.font(marks.points));
+        const TextMetrics names(style.font(marks.points));
         for (QString& label : ticks.labels) {
             label = names.elidedText(label, Qt::ElideMiddle, widest);
         }
@@ -232,7 +232,7 @@ AxisMarks yAxisMarks(const Axis& axis, const AxisScale& drawn, const FigureStyle
 }
 
 QString titleWithin(const Axis& axis, const QFont& font, double width) {
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     Axis cut = axis;
     const double rest = metrics.horizontalAdvance(axis.title()) - metrics.horizontalAdvance(axis.label);
     cut.label = metrics.elidedText(axis.label, Qt::ElideRight, width - rest);

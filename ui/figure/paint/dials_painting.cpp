@@ -1,11 +1,11 @@
 #include "ui/figure/paint/dials_painting.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
 
 #include "ui/figure/paint/figure_head.h"
+#include "ui/figure/text_metrics.h"
 
 namespace ropelab::ui {
 
@@ -89,7 +89,7 @@ void drawDial(QPainter& painter, const DialHands& hands, const QPointF& centre, 
 
 void drawWords(QPainter& painter, const DialsWords& words, const QRectF& rect, const FigureStyle& style) {
     const QFont font = style.font(style.tickPt);
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     painter.setFont(font);
     const double line = lineHeight(style);
     const double y = rect.top() + line / 2;
@@ -121,7 +121,7 @@ void drawWords(QPainter& painter, const DialsWords& words, const QRectF& rect, c
 
 QStringList noteBelow(const DialsWords& words, double width, const FigureStyle& style) {
     if (words.noteIsOptional || fitsBeside(words, width, style)) return {};
-    return wrapped(words.note, QFontMetricsF(style.font(style.tickPt)), width, kMostLines);
+    return wrapped(words.note, TextMetrics(style.font(style.tickPt)), width, kMostLines);
 }
 
 double dialsHeight(const DialsPicture& picture, double width, const FigureStyle& style) {

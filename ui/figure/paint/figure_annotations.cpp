@@ -1,12 +1,12 @@
 #include "ui/figure/paint/figure_annotations.h"
 
-#include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "ui/figure/paint/figure_backdrop.h"
 #include "ui/figure/paint/figure_curves.h"
+#include "ui/figure/text_metrics.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
@@ -43,7 +43,7 @@ FigureAnnotations::FigureAnnotations(QCustomPlot* plot, const QString& layer) : 
 
 FigureAnnotations::EndMargin FigureAnnotations::endLabelMargin(const Figure& figure, const FigureStyle& style,
                                                                double plotWidth) {
-    const QFontMetricsF metrics(style.font(style.tickPt));
+    const TextMetrics metrics(style.font(style.tickPt));
     double label = 0;
     double value = 0;
     for (const FigureCurve& curve : figure.curves) {
@@ -216,7 +216,7 @@ QRectF FigureAnnotations::emptyTextBox(const QRectF& axes) const {
     if (m_emptyText.isEmpty()) {
         return {};
     }
-    const QFontMetricsF metrics(m_style.font(m_style.labelPt));
+    const TextMetrics metrics(m_style.font(m_style.labelPt));
     return metrics.boundingRect(emptyTextPlace(axes), Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
 }
 
@@ -265,7 +265,7 @@ void FigureAnnotations::drawLabels(QCPPainter* painter, const QRectF& axes) cons
         painter->fillRect(box.adjusted(-m_style.units(2), 0, m_style.units(2), 0), paper);
         painter->setFont(font);
         painter->setPen(label.ink);
-        painter->drawText(QPointF(box.left(), box.top() + QFontMetricsF(font).ascent()), label.text);
+        painter->drawText(QPointF(box.left(), box.top() + TextMetrics(font).ascent()), label.text);
         if (label.leader) {
             painter->setPen(QPen(label.ink, m_style.units(m_style.hairPt)));
             painter->drawLine(label.leader->translated(axes.topLeft()));
@@ -274,7 +274,7 @@ void FigureAnnotations::drawLabels(QCPPainter* painter, const QRectF& axes) cons
 }
 
 double FigureAnnotations::endValuesWidth() const {
-    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    const TextMetrics metrics(m_style.font(m_style.tickPt));
     double width = 0;
     for (const EndLabel& each : m_ends) {  // straight lines have no value here: their labels contain it
         width = std::max(width, metrics.horizontalAdvance(each.value));
@@ -291,7 +291,7 @@ double FigureAnnotations::widthOf(const EndLabel& each, const QRectF& axes) cons
 }
 
 int FigureAnnotations::linesOfEndLabels(const QRectF& axes) const {
-    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    const TextMetrics metrics(m_style.font(m_style.tickPt));
     qsizetype most = 1;
     for (const EndLabel& each : m_ends) {
         if (m_style.onScreen) break;
@@ -307,7 +307,7 @@ double FigureAnnotations::distanceOfEnds() const {
 }
 
 double FigureAnnotations::endLabelsHeight() const {
-    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    const TextMetrics metrics(m_style.font(m_style.tickPt));
     const int lines = linesOfEndLabels(mParentPlot->axisRect()->rect());
     return metrics.height() *
            (distanceOfEnds() * lines * static_cast<double>(std::max<qsizetype>(0, m_ends.size() - 1)) + 0.35);
@@ -318,7 +318,7 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
         return;
     }
     const QFont font = m_style.font(m_style.tickPt);
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     const double top = axes.top();
     const double last = std::max(top, axes.bottom() - metrics.height() * 0.3);
     const double right = mParentPlot->viewport().right() - m_style.units(kNoteGap);

@@ -1,10 +1,10 @@
 #include "ui/figure/paint/figure_backdrop.h"
 
-#include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "ui/figure/text_metrics.h"
 #include "ui/figure/ticks.h"
 #include "ui/theme/color_maps.h"
 
@@ -26,7 +26,7 @@ double FigureBackdrop::colorBarWidth(const Figure& figure, const FigureStyle& st
     if (!figure.map || !figure.map->classes.isEmpty()) {
         return 0;
     }
-    const QFontMetricsF metrics(style.font(style.tickPt));
+    const TextMetrics metrics(style.font(style.tickPt));
     const Range range = figure.map->range();
     double widest = 0;
     for (const QString& label : ticksOf(range.minimum, range.maximum, false, kMarks).labels) {
@@ -155,7 +155,7 @@ void FigureBackdrop::drawColorBar(QCPPainter* painter, const QRectF& axes) const
                           QColor(colorOf((i + 0.5) / static_cast<double>(steps))));
     }
     const QFont font = m_style.font(m_style.tickPt);
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     painter->setFont(font);
     painter->setPen(m_style.theme.quietText);
     const Ticks ticks = ticksOf(m_range.minimum, m_range.maximum, false, kMarks);

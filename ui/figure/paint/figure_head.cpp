@@ -1,10 +1,12 @@
 #include "ui/figure/paint/figure_head.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
+
+#include "ui/figure/text_metrics.h"
 
 namespace ropelab::ui {
 
@@ -30,7 +32,7 @@ bool isInLegend(const Figure& figure, const FigureCurve& curve) {
 
 }  // namespace
 
-QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double width, int most) {
+QStringList wrapped(const QString& words, const TextMetrics& metrics, double width, int most) {
     QStringList lines;
     QString line;
     QStringList all;  // a number stays beside its unit and its sign of comparison
@@ -44,9 +46,16 @@ QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double w
         }
         isGlued = joins;
     }
+    // Only a line about as wide as the space is measured as a whole, because its letters may be kerned across spaces.
+    const double doubt = metrics.height() + 0.02 * width;
+    const double space = metrics.horizontalAdvance(QLatin1Char(' '));
+    double about = 0;  // width of `line`
     for (qsizetype i = 0; i < all.size(); ++i) {
         const QString longer = line.isEmpty() ? all[i] : line + QLatin1Char(' ') + all[i];
-        if (line.isEmpty() || metrics.horizontalAdvance(longer) <= width) {
+        const double word = metrics.horizontalAdvance(all[i]);
+        about += space + word;
+        const bool isClear = std::abs(about - width) > doubt;
+        if (line.isEmpty() || (isClear ? about : metrics.horizontalAdvance(longer)) <= width) {
             line = longer;
             continue;
         }
@@ -56,6 +65,7 @@ QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double w
         }
         lines.append(line);
         line = all[i];
+        about = word;
     }
     lines.append(line);
     for (QString& each : lines) {
@@ -98,10 +108,10 @@ FigureHead::FigureHead(const Figure& figure, const FigureStyle& style, const QSi
     m_title = figure.y.title();
     m_key = figure.map && figure.map->classes.isEmpty() ? figure.map->title() : QString();
     m_note = figure.note;
-    const QFontMetricsF quiet(style.font(style.tickPt));
+    const TextMetrics quiet(style.font(style.tickPt));
     const double edge = style.units(kHeadGap);
     const double between = style.units(3 * kHeadGap);
-    const double title = QFontMetricsF(style.font(style.labelPt)).horizontalAdvance(m_title);
+    const double title = TextMetrics(style.font(style.labelPt)).horizontalAdvance(m_title);
     const double key = m_key.isEmpty() ? 0 : between + quiet.horizontalAdvance(m_key);
     // On paper, where nothing is cut off, a colour bar's title without space is the first sentence of the note.
     const double least = m_key.isEmpty() ? 0 : key * FigureStyle::kLeastPt / std::max(style.tickPt, 1.0);
@@ -160,7 +170,7 @@ QList<FigureHead::Entry> FigureHead::entriesOf(const Figure& figure) const {
 }
 
 void FigureHead::addLegend(const QList<Entry>& entries, double width) {
-    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    const TextMetrics metrics(m_style.font(m_style.tickPt));
     const double sample = m_style.units(kSampleWidth + kHeadGap);
     double left = 0;
     for (Entry entry : entries) {
@@ -215,7 +225,7 @@ void FigureHead::drawSample(QPainter& painter, const Entry& entry, const QRectF&
 }
 
 void FigureHead::drawLegend(QPainter& painter, double top) const {
-    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    const TextMetrics metrics(m_style.font(m_style.tickPt));
     const double sample = m_style.units(kSampleWidth);
     for (const QList<Entry>& line : m_legend) {
         const double middle = top + metrics.lineSpacing() / 2;
@@ -234,8 +244,8 @@ void FigureHead::drawLegend(QPainter& painter, double top) const {
 void FigureHead::draw(QPainter& painter, const QRectF& axes, const QRectF& plot) const {
     const QFont font = m_style.font(m_style.labelPt);
     const QFont small = m_style.font(m_style.tickPt);
-    const QFontMetricsF metrics(font);
-    const QFontMetricsF quiet(small);
+    const TextMetrics metrics(font);
+    const TextMetrics quiet(small);
     const double left = m_style.units(kHeadGap);
     const double right = plot.width() - m_style.units(kHeadGap);
     const double base = axes.top() - m_style.units(8) - metrics.descent();
@@ -247,12 +257,12 @@ void FigureHead::draw(QPainter& painter, const QRectF& axes, const QRectF& plot)
     painter.setFont(m_style.fitting(font, m_title, row - keyWidth));
     painter.setPen(m_style.theme.text);
     painter.drawText(QPointF(left, base),
-                     QFontMetricsF(painter.font()).elidedText(m_title, Qt::ElideRight, row - keyWidth));
+                     TextMetrics(painter.font()).elidedText(m_title, Qt::ElideRight, row - keyWidth));
     painter.setFont(small);
     double noteLeft = left + title + m_style.units(3 * kHeadGap);
     if (!m_key.isEmpty()) {
         painter.setFont(m_style.fitting(small, m_key, keyWidth));
-        const QFontMetricsF fitted(painter.font());
+        const TextMetrics fitted(painter.font());
         const QString key = fitted.elidedText(m_key, Qt::ElideRight, keyWidth);
         // Beside narrow axes, it begins above the colour bar.
         const double first = std::max(axes.right() + m_style.units(kHeadGap), left + title + m_style.units(kHeadGap));

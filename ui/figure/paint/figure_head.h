@@ -11,13 +11,14 @@
 #include "ui/figure/figure.h"
 #include "ui/figure/figure_style.h"
 
-class QFontMetricsF;
 class QPainter;
 
 namespace ropelab::ui {
 
+class TextMetrics;
+
 /// At most `most` lines. The last line is shortened if the text is longer, and so is a line of one word that is wider.
-QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double width, int most);
+QStringList wrapped(const QString& words, const TextMetrics& metrics, double width, int most);
 
 /// The label of a curve stands at its end.
 bool isLabelledAtEnd(const Figure& figure, const FigureCurve& curve);

@@ -1,8 +1,9 @@
 #include "ui/figure/paint/figure_labels.h"
 
-#include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
+
+#include "ui/figure/text_metrics.h"
 
 namespace ropelab::ui {
 namespace {
@@ -74,11 +75,11 @@ void FigureLabels::placeLines(const std::vector<FigureLine>& vertical, const std
 }
 
 double FigureLabels::heightAbove() const {
-    return m_hasRowAbove ? QFontMetricsF(m_style.font(m_style.tickPt)).height() : 0;
+    return m_hasRowAbove ? TextMetrics(m_style.font(m_style.tickPt)).height() : 0;
 }
 
 void FigureLabels::placeHorizontal(const FigureLine& line, qsizetype own) {
-    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    const TextMetrics metrics(m_style.font(m_style.tickPt));
     const double gap = m_style.units(kLineGap);
     const double y = m_y.length - m_y.toDevice(line.at);
     // A label that is wider than the axes would cover the labels of the curves' ends. On paper, the note has all of it.
@@ -102,7 +103,7 @@ void FigureLabels::placeHorizontal(const FigureLine& line, qsizetype own) {
 }
 
 void FigureLabels::placeVertical(const FigureLine& line, qsizetype own) {
-    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    const TextMetrics metrics(m_style.font(m_style.tickPt));
     const double gap = m_style.units(kLineGap);
     const double x = m_x.toDevice(line.at);
     const double width = metrics.horizontalAdvance(line.label);
@@ -167,7 +168,7 @@ QList<QRectF> FigureLabels::boxesAt(const Point& point, const QList<QPointF>& co
 }
 
 bool FigureLabels::placeBeside(const Point& point) {
-    const QFontMetricsF metrics(fontOf(point));
+    const TextMetrics metrics(fontOf(point));
     const QSizeF size(metrics.horizontalAdvance(point.label), metrics.height());
     const double off = point.radius + m_style.units(kPointGap);
     const double left = -off - size.width();
@@ -188,7 +189,7 @@ bool FigureLabels::placeBeside(const Point& point) {
 }
 
 bool FigureLabels::placeWithLeader(const Point& point) {
-    const QFontMetricsF metrics(fontOf(point));
+    const TextMetrics metrics(fontOf(point));
     const QSizeF size(metrics.horizontalAdvance(point.label), metrics.height());
     const double off = point.radius + m_style.units(kPointGap);
     QList<QPointF> corners;

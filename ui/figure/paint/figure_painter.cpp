@@ -2,7 +2,6 @@
 
 #include <qcustomplot.h>
 
-#include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +9,7 @@
 
 #include "ui/figure/paint/figure_backdrop.h"
 #include "ui/figure/paint/figure_renderer.h"
+#include "ui/figure/text_metrics.h"
 
 namespace ropelab::ui {
 namespace {
@@ -65,7 +65,7 @@ struct PaintedPanels {
             columns = 1;
         }
         rows = (count + columns - 1) / columns;
-        title = std::ceil(QFontMetricsF(style.font(style.labelPt)).height() + style.units(kPanelGap));
+        title = std::ceil(TextMetrics(style.font(style.labelPt)).height() + style.units(kPanelGap));
         isGrid = figure.panelColumns > 0;
     }
     void place(double width, double height, const FigureStyle& style) {
@@ -82,7 +82,7 @@ void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, c
     if (grid.panels.empty()) return paintOne(figure.panels.front(), painter, size, style);
     grid.place(size.width(), size.height(), style);
     const QFont font = style.font(style.labelPt);
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     const double gap = style.units(kPanelGap);
     const int title = static_cast<int>(grid.title);
     const int width = static_cast<int>(size.width() / grid.scale) / grid.columns;
@@ -100,7 +100,7 @@ void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, c
         painter.setFont(style.fitting(font, panel.panelTitle, space));
         painter.setPen(style.theme.text);
         painter.drawText(QPointF(gap, gap / 2 + metrics.ascent()),
-                         QFontMetricsF(painter.font()).elidedText(panel.panelTitle, Qt::ElideRight, space));
+                         TextMetrics(painter.font()).elidedText(panel.panelTitle, Qt::ElideRight, space));
         painter.translate(0, title);
         paintOne(panel, painter, {width, std::max(1, height - title)}, style);
         painter.restore();
@@ -162,7 +162,7 @@ double fittedHeight(const Figure& figure, double width, double usual, const Figu
     if (isEmpty(figure)) return usual;
     QCustomPlot plot;
     FigureRenderer renderer(plot);
-    const double line = 1.05 * QFontMetricsF(style.font(style.tickPt)).height();
+    const double line = 1.05 * TextMetrics(style.font(style.tickPt)).height();
     const double rows = figure.y.categories.isEmpty()
                             ? 0
                             : (yRange(figure).maximum - yRange(figure).minimum) / leastDistance(figure.y.categories);

@@ -2,7 +2,6 @@
 
 #include <qcustomplot.h>
 
-#include <QFontMetricsF>
 #include <QSharedPointer>
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "ui/figure/paint/figure_annotations.h"
 #include "ui/figure/paint/figure_backdrop.h"
 #include "ui/figure/paint/printed_figure.h"
+#include "ui/figure/text_metrics.h"
 
 namespace ropelab::ui {
 
@@ -171,8 +171,8 @@ void FigureRenderer::layOut(const Figure& figure, const FigureStyle& style) {
 }
 
 void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) {
-    const QFontMetricsF tick(style.font(style.tickPt));
-    const QFontMetricsF label(style.font(style.labelPt));
+    const TextMetrics tick(style.font(style.tickPt));
+    const TextMetrics label(style.font(style.labelPt));
     const QRect all = m_plot.viewport();
     const double nameFraction = style.onScreen ? kMaxNameFraction : kMaxPrintedNameFraction;
 

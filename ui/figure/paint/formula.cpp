@@ -1,10 +1,11 @@
 #include "ui/figure/paint/formula.h"
 
-#include <QFontMetricsF>
 #include <QHash>
 #include <QPainter>
 #include <algorithm>
 #include <utility>
+
+#include "ui/figure/text_metrics.h"
 
 namespace ropelab::ui {
 
@@ -192,7 +193,7 @@ Formula::Extent Formula::extent(const FigureStyle& style, double points) const {
 }
 
 void Formula::paint(QPainter& painter, const QPointF& base, const FigureStyle& style, double points) const {
-    const QFontMetricsF metrics(fontOf(style, points));
+    const TextMetrics metrics(fontOf(style, points));
     const QPen ink = painter.pen();
     const QPen line(ink.color(), style.units(style.hairPt));
     switch (m_kind) {

@@ -1,11 +1,12 @@
 #include "ui/figure/paint/label_places.h"
 
-#include <QFontMetricsF>
 #include <QHash>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "ui/figure/text_metrics.h"
 
 namespace ropelab::ui {
 namespace {
@@ -134,7 +135,7 @@ std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& candidates, Avoide
     return best;
 }
 
-QStringList labelsWithin(const QStringList& labels, const QList<double>& widths, const QFontMetricsF& metrics) {
+QStringList labelsWithin(const QStringList& labels, const QList<double>& widths, const TextMetrics& metrics) {
     for (const Qt::TextElideMode mode : {Qt::ElideRight, Qt::ElideMiddle}) {
         QStringList cut;
         QHash<QString, QString> whole;  // whole labels by their shortened texts

@@ -7,9 +7,9 @@
 #include <QStringList>
 #include <optional>
 
-class QFontMetricsF;
-
 namespace ropelab::ui {
+
+class TextMetrics;
 
 /// Boxes do not overlap; the free box that covers the fewest lines is used. Coordinates are in the plot's units.
 class LabelPlaces {
@@ -58,6 +58,6 @@ class LabelPlaces {
 };
 
 /// `room` has one width per label. Labels are cut at the end, or in the middle if different labels would look the same.
-QStringList labelsWithin(const QStringList& labels, const QList<double>& room, const QFontMetricsF& metrics);
+QStringList labelsWithin(const QStringList& labels, const QList<double>& room, const TextMetrics& metrics);
 
 }  // namespace ropelab::ui

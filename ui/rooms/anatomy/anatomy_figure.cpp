@@ -1,6 +1,5 @@
 #include "ui/rooms/anatomy/anatomy_figure.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "core/contract/anatomy_times.h"
 #include "ui/common/text.h"
 #include "ui/figure/figure_style.h"
+#include "ui/figure/text_metrics.h"
 #include "ui/shell/symbols.h"
 
 namespace ropelab::ui {
@@ -333,7 +333,7 @@ Figure stageFigure(const AnatomyStage& stage, bool isOfLayer, const QString& why
         painter.setFont(bold);
         painter.setPen(style.theme.text);
         painter.drawText(QRectF(rect.left(), rect.top(), half, line), Qt::AlignLeft | Qt::AlignVCenter,
-                         QFontMetricsF(bold).elidedText(title, Qt::ElideRight, half));
+                         TextMetrics(bold).elidedText(title, Qt::ElideRight, half));
         double points = 1.3 * style.tickPt;
         const double width = formula.extent(style, points).width;
         if (width > half) points *= half / width;
@@ -344,7 +344,7 @@ Figure stageFigure(const AnatomyStage& stage, bool isOfLayer, const QString& why
         const auto write = [&](const QStringList& texts, double left, double top, double most) {
             for (const QString& each : texts) {
                 const QRectF rest(left, top, most, rect.bottom() - top);
-                const double height = QFontMetricsF(font).boundingRect(rest, Qt::TextWordWrap, each).height();
+                const double height = TextMetrics(font).boundingRect(rest, Qt::TextWordWrap, each).height();
                 if (height > rest.height()) break;
                 painter.drawText(rest, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, each);
                 top += std::max(height, line);

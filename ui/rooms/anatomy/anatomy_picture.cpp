@@ -1,6 +1,5 @@
 #include "ui/rooms/anatomy/anatomy_figure.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "ui/common/format.h"
 #include "ui/common/text.h"
 #include "ui/figure/paint/figure_head.h"
+#include "ui/figure/text_metrics.h"
 #include "ui/shell/symbols.h"
 
 namespace ropelab::ui {
@@ -65,7 +65,7 @@ QString numberText(const std::optional<double>& number, std::size_t quantity) {
     return shortNumber(*number, quantity == 0 ? "B"_L1 : "G"_L1);
 }
 
-QStringList linesOf(const QStringList& sentences, const QFontMetricsF& metrics, double width) {
+QStringList linesOf(const QStringList& sentences, const TextMetrics& metrics, double width) {
     QStringList lines;
     for (const QString& sentence : sentences) {
         lines << wrapped(sentence, metrics, width, std::numeric_limits<int>::max());
@@ -386,7 +386,7 @@ AnatomyPicture::Layout AnatomyPicture::newLayout(const QRectF& rect, const Figur
     Layout layout;
     layout.rect = rect;
     Row totals{.sides = m_totals};
-    const auto widthOf = [&layout](const QFontMetricsF& metrics, const QString& words) {
+    const auto widthOf = [&layout](const TextMetrics& metrics, const QString& words) {
         double width = 0;
         for (const QString& line : layout.broken(words).split(QLatin1Char('\n'))) {
             width = std::max(width, metrics.horizontalAdvance(line));
@@ -413,8 +413,8 @@ AnatomyPicture::Layout AnatomyPicture::newLayout(const QRectF& rect, const Figur
         layout.points = factor * style.tickPt;
         layout.scale = factor * style.unit;
         const double gap = (isCompact ? kCompactGapPt : kGapPt) * layout.scale;
-        const QFontMetricsF metrics(style.font(layout.points));
-        const QFontMetricsF bold(boldFont(style, layout.points));
+        const TextMetrics metrics(style.font(layout.points));
+        const TextMetrics bold(boldFont(style, layout.points));
         layout.notes = linesOf(style.onScreen ? m_screenNotes : m_notes, metrics, rect.width());
         layout.noteHeight = 1.15 * metrics.height();
         const double notes = layout.noteHeight * (static_cast<double>(layout.notes.size()) + 0.4);
@@ -463,7 +463,7 @@ AnatomyPicture::Layout AnatomyPicture::newLayout(const QRectF& rect, const Figur
 }
 
 QSizeF AnatomyPicture::size(const FigureStyle& style) const {
-    const QFontMetricsF metrics(style.font(style.tickPt));
+    const TextMetrics metrics(style.font(style.tickPt));
     double label = 0;
     for (const Row& row : m_rows) label = std::max(label, metrics.horizontalAdvance(row.name + kindOf(row)));
     const double columns = style.units(58) * static_cast<double>(quantities());
@@ -512,7 +512,7 @@ void AnatomyPicture::paintHead(QPainter& painter, const Layout& layout, const Fi
         painter.setBrush(i == 0 ? QBrush(style.theme.quietText) : QBrush(Qt::NoBrush));
         painter.drawRect(swatch);
         write(swatch.right() + 4 * layout.scale, 0, m_names[i], style.theme.text, font);
-        left = swatch.right() + 16 * layout.scale + QFontMetricsF(font).horizontalAdvance(m_names[i]);
+        left = swatch.right() + 16 * layout.scale + TextMetrics(font).horizontalAdvance(m_names[i]);
     }
 }
 
@@ -634,7 +634,7 @@ void AnatomyPicture::paintBlock(QPainter& painter, const Layout& layout, const R
     const double left = row.place == Place::sum ? text + kChainPt * layout.scale : text;
     const QString below = kindOf(row).mid(2);  // without ": "
     if (layout.isCompact && !below.isEmpty()) {
-        const double line = QFontMetricsF(painter.font()).height() / 2;
+        const double line = TextMetrics(painter.font()).height() / 2;
         painter.translate(0, -line);
         write(left, row.name, style.theme.text);
         painter.translate(0, 2 * line);
@@ -643,7 +643,7 @@ void AnatomyPicture::paintBlock(QPainter& painter, const Layout& layout, const R
         return;
     }
     write(left, row.name, row.place == Place::sum ? style.theme.quietText : style.theme.text);
-    const QFontMetricsF metrics(painter.font());
+    const TextMetrics metrics(painter.font());
     const QString kind = kindOf(row);
     const double end = left + metrics.horizontalAdvance(row.name);
     if (end + metrics.horizontalAdvance(kind) > layout.blockRight - layout.scale) return;  // no space for the kind

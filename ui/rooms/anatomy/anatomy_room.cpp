@@ -295,7 +295,9 @@ FigureOrigin AnatomyRoom::originOf(const Figure& figure) {
 
 void AnatomyRoom::refreshNow() {
     renew();
-    for (FigureView* view : {m_listing, m_stage, m_weights, m_activation->view()}) view->refreshNow();
+    for (FigureView* view : {m_listing, m_stage, m_weights, m_activation->view()}) {
+        if (view->isVisible() || !isVisible()) view->refreshNow();  // others are painted when they are shown
+    }
 }
 
 bool AnatomyRoom::isBusy() const {

@@ -76,8 +76,12 @@ BoundData boundData(const RotarySetup& setup, std::int64_t limit, std::optional<
     data.setup = setup;
     const Frequencies now = frequencies(frequency_settings(setup));
     data.computedTo = limit;
+    const std::int64_t near = std::min(end.value_or(distanceAxisEnd(setup.context)), limit);
+    data.bound = context_bound(now, setup.head_dim, static_cast<std::size_t>(near));
     if (canBeNegative(setup)) {
-        data.firstNegative = first_negative(now, setup.head_dim, limit, cancelled);
+        const auto negative = std::ranges::find_if(data.bound, [](double bound) { return bound < 0; });
+        data.firstNegative = negative != data.bound.end() ? std::optional<std::int64_t>(negative - data.bound.begin())
+                                                          : first_negative(now, setup.head_dim, limit, cancelled);
         data.computedTo = data.firstNegative.value_or(limit);
     }
     data.end = end.value_or(distanceAxisEnd(std::max(setup.context, data.firstNegative.value_or(0))));
@@ -89,7 +93,7 @@ BoundData boundData(const RotarySetup& setup, std::int64_t limit, std::optional<
     if (data.firstNegative && *data.firstNegative < setup.context && setup.context <= limit) {
         data.lowest = lowest_bound(now, setup.head_dim, setup.context, cancelled);
     }
-    data.bound = context_bound(now, setup.head_dim, static_cast<std::size_t>(shown));
+    if (shown != near) data.bound = context_bound(now, setup.head_dim, static_cast<std::size_t>(shown));
     if (setup.scaling.method != ScalingMethod::none) {
         data.plain = context_bound(frequencies(plain_settings(setup)), setup.head_dim, static_cast<std::size_t>(shown));
     }

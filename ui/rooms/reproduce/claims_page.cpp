@@ -128,8 +128,9 @@ void ClaimsPage::setSheet(const SheetPlan& plan, std::span<const SheetRow> rows,
         const Card& card = m_claims[i];
         const QColor color = toneColor(toneOf(verdicts[i].verdict));
         card.badge->setText(markedVerdict(verdicts[i].verdict));
-        card.badge->setStyleSheet(
-            u"color: %1; border: 1px solid %1; border-radius: 6px; padding: 1px 6px;"_s.arg(color.name()));
+        const QString look =
+            u"color: %1; border: 1px solid %1; border-radius: 6px; padding: 1px 6px;"_s.arg(color.name());
+        if (card.badge->styleSheet() != look) card.badge->setStyleSheet(look);  // polishes the label anew
         card.verdict->setText(withUnbreakablePercent(ropelab::ui::text(verdicts[i].words)));
         const QString deciding = decidingWords(plan, rows, plan.claims[i].id);
         card.deciding->setText(withUnbreakablePercent(deciding));

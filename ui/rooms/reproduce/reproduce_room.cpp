@@ -130,7 +130,7 @@ void ReproduceRoom::refresh() {
         m_plan ? m_plan->title : sheet(m_panel->form().value("sheet").toString().toStdString()).title));
     m_panel->output().setReady(m_plan.has_value());
     refreshMeasures();
-    refreshTables();
+    if (m_isStale) refreshTables();
 }
 
 // Prefers the lab's stored sheet to the chosen one.
@@ -145,6 +145,7 @@ void ReproduceRoom::refreshPlan() {
                      (!choice.seeds || *choice.seeds == seedsOf(stored->plan));
         const auto& progress = m_trainer.progress();
         if (m_isStored) {
+            m_isStale = true;
             const bool isOther = !m_plan || m_planned || m_cost.isEmpty();
             m_plan = stored->plan;
             m_rows = progress ? progress->rows : evaluate(*m_plan, {});
@@ -165,9 +166,11 @@ void ReproduceRoom::refreshPlan() {
         } else {
             return;
         }
+        m_isStale = true;
         m_cost = costWords(*m_plan, m_access.dataDir);
     } catch (const std::exception& error) {
         if (const auto* missing = dynamic_cast<const MissingSet*>(&error)) m_missing = {missing->name};
+        m_isStale = true;
         m_plan.reset();
         m_isStored = false;
         m_cost.clear();
@@ -231,6 +234,7 @@ void ReproduceRoom::refreshState() {
 }
 
 void ReproduceRoom::refreshTables() {
+    m_isStale = false;
     m_claims->setSheet(m_plan.value_or(SheetPlan{}), m_rows, m_cost);
     const std::vector<Claim> claims = m_plan ? m_plan->claims : std::vector<Claim>{};
     m_comparison->setContent(comparisonTable(m_rows, m_measure->currentData().toString().toStdString(), claims));
@@ -393,6 +397,7 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     connect(&m_panel->output(), &TableOutput::copyRequested, this, &ReproduceRoom::copyTable);
     connect(&m_panel->output(), &TableOutput::saveRequested, this, &ReproduceRoom::saveTable);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        m_isStale = true;
         if (isVisible()) refreshTables();
     });
     adoptSheet();
@@ -429,6 +434,7 @@ QWidget* ReproduceRoom::makeComparison() {
     m_measure->setFocusPolicy(Qt::StrongFocus);
     m_measure->addItem(u"all measures"_s, QString());
     connect(m_measure, &QComboBox::currentIndexChanged, this, [this] {
+        m_isStale = true;
         if (isVisible()) refreshTables();
     });
     column->addWidget(m_measure, 0, Qt::AlignLeft);

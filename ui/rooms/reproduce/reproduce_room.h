@@ -100,6 +100,7 @@ class ReproduceRoom : public Room {
     // The open lab's sheet, or the one that the panel's choice would start.
     std::optional<SheetPlan> m_plan;
     bool m_isStored = false;
+    bool m_isStale = true;                            // the tables show an earlier plan, theme or measure
     std::optional<ReproducePanel::Choice> m_planned;  // choice that m_plan was made for, unless it is the lab's sheet
     std::vector<std::string> m_missing;               // known data sets that the claims need
     QString m_problem;

@@ -1,6 +1,5 @@
 #include "ui/rooms/rotation/pair_dial.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStringList>
@@ -9,6 +8,7 @@
 #include <numbers>
 
 #include "ui/figure/paint/label_places.h"
+#include "ui/figure/text_metrics.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/rotation/rotation_text.h"
 
@@ -163,7 +163,7 @@ class LabelPlacer {
     QSizeF sizeOf(const QString& text, bool isSymbol) const {
         QFont font = m_style.font(m_style.tickPt);
         font.setItalic(isSymbol);
-        const QFontMetricsF metrics(font);
+        const TextMetrics metrics(font);
         return {metrics.horizontalAdvance(text) + m_style.units(3), metrics.height()};
     }
 

@@ -1,13 +1,13 @@
 #include "ui/rooms/rotation/rotation_text.h"
 
 #include <QCoreApplication>
-#include <QFontMetricsF>
 #include <QPainter>
 #include <cmath>
 #include <numbers>
 
 #include "ui/common/format.h"
 #include "ui/figure/paint/figure_head.h"
+#include "ui/figure/text_metrics.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
@@ -124,7 +124,7 @@ Figure figure(const QString& name, const RotationScene& scene) {
 
 QStringList titleLines(const QString& title, double width, const FigureStyle& style) {
     constexpr int mostLines = 4;
-    return wrapped(title, QFontMetricsF(style.font(style.tickPt)), width, style.onScreen ? 1 : mostLines);
+    return wrapped(title, TextMetrics(style.font(style.tickPt)), width, style.onScreen ? 1 : mostLines);
 }
 
 double drawTitle(QPainter& painter, const QRectF& line, const FigureStyle& style, const QString& title) {
@@ -137,7 +137,7 @@ double drawTitle(QPainter& painter, const QRectF& line, const FigureStyle& style
         painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, words);
         place.translate(0, line.height());
     }
-    return QFontMetricsF(font).horizontalAdvance(lines.first());
+    return TextMetrics(font).horizontalAdvance(lines.first());
 }
 
 }  // namespace rotation

@@ -12,6 +12,7 @@
 #include "ui/figure/paint/figure_labels.h"
 #include "ui/figure/paint/figure_renderer.h"
 #include "ui/figure/paint/label_places.h"
+#include "ui/figure/text_metrics.h"
 
 namespace ropelab::ui {
 namespace {
@@ -82,7 +83,7 @@ TEST(FigureLabels, ALineLabelStaysWithinTheAxes) {
 }
 
 TEST(LabelPlaces, ShortenedLabelsStayDistinct) {
-    const QFontMetricsF metrics(kStyle.font(kStyle.tickPt));
+    const TextMetrics metrics(kStyle.font(kStyle.tickPt));
     const double width = metrics.horizontalAdvance("learned + θ 10k, 100 %");
     const QList<double> both = {width, width};
     const QStringList alike =
@@ -318,7 +319,7 @@ TEST(FigureLabels, LongNoteIsBelowTheAxes) {
     const QStringList lines = FigureHead(figure, kStyle, {420, 280}).noteBelow();
     EXPECT_GE(lines.size(), 2);
     EXPECT_EQ(lines.join(' '), figure.note);
-    const QFontMetricsF metrics(kStyle.font(kStyle.tickPt));
+    const TextMetrics metrics(kStyle.font(kStyle.tickPt));
     for (const QString& line : lines) EXPECT_LT(metrics.horizontalAdvance(line), 420);
     EXPECT_TRUE(FigureHead(figure, kStyle, {1400, 280}).noteBelow().isEmpty());
     const double low = Painted(figure, {420, 280}).renderer.axesRect().bottom();

@@ -1,4 +1,3 @@
-#include <QFontMetricsF>
 #include <QImage>
 #include <QPainter>
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "ui/common/format.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/paint/figure_head.h"
+#include "ui/figure/text_metrics.h"
 #include "ui/figure/ticks.h"
 #include "ui/probes/interval_bands.h"
 #include "ui/rooms/inspect/figures/figures.h"
@@ -272,7 +272,7 @@ QRectF cellOf(const QRectF& all, const FigureStyle& style, const Grid& grid, int
 
 QStringList legendLines(const Grid& grid, double width, const FigureStyle& style) {
     constexpr int mostLines = 4;
-    return wrapped(grid.legend, QFontMetricsF(style.font(style.tickPt)), width, mostLines);
+    return wrapped(grid.legend, TextMetrics(style.font(style.tickPt)), width, mostLines);
 }
 
 /// At which the maps fill the width, unless they are many times higher than wide.
@@ -282,14 +282,14 @@ double gridHeight(const Grid& grid, double width, const FigureStyle& style) {
     const double above = grid.hasTitles() ? kTitle : 0;
     const double maps = std::min(grid.layers * (side + style.units(above + kGap)), mostRatio * width);
     const auto lines = static_cast<double>(legendLines(grid, width, style).size());
-    const double line = QFontMetricsF(style.font(style.tickPt)).height();
+    const double line = TextMetrics(style.font(style.tickPt)).height();
     return std::max(maps / kMapsFraction, maps + lines * line);
 }
 
 void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, const Grid& grid) {
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
     painter.setFont(style.font(style.tickPt));
-    const QFontMetricsF metrics(painter.font());
+    const TextMetrics metrics(painter.font());
     const QStringList legend = legendLines(grid, all.width(), style);
     const double legendHeight =
         std::max(all.height() * kLegendFraction, metrics.height() * static_cast<double>(legend.size()));

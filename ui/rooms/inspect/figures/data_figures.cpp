@@ -1,6 +1,5 @@
 #include "ui/rooms/inspect/figures/figures.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "core/data/corpus.h"
 #include "ui/common/format.h"
 #include "ui/figure/figure_style.h"
+#include "ui/figure/text_metrics.h"
 #include "ui/figure/ticks.h"
 #include "ui/probes/inspect_data.h"
 #include "ui/rooms/inspect/inspect_figures.h"
@@ -50,7 +50,7 @@ class TextLegend {
  public:
     TextLegend(const ColoredText& text, const QRectF& rect, const FigureStyle& style)
         : m_style(style), m_most(text.most), m_note(text.note) {
-        const QFontMetricsF metrics(style.font(style.tickPt));
+        const TextMetrics metrics(style.font(style.tickPt));
         const double gap = style.units(kGapPt);
         const double width = std::max(1.0, rect.width() - 2 * gap);
         if (m_most > 0) {
@@ -123,7 +123,7 @@ QRectF textPlace(const ColoredText& text, const QRectF& rect, const FigureStyle&
 /// With letters of one size, as many tokens as fit.
 TokenLayout placesOf(const QStringList& tokens, const QRectF& rect, const FigureStyle& style, double points) {
     TokenLayout layout{points, {}};
-    const QFontMetricsF metrics(style.font(points));
+    const TextMetrics metrics(style.font(points));
     const double height = 1.15 * metrics.height();
     double x = rect.left();
     double y = rect.top();

@@ -1,4 +1,3 @@
-#include <QFontMetricsF>
 #include <QImage>
 #include <QPainter>
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include "ui/common/format.h"
 #include "ui/figure/figure_style.h"
+#include "ui/figure/text_metrics.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/rotation_text.h"
@@ -45,9 +45,9 @@ struct HelixRows {
     double row = 0;
 
     HelixRows(const QRectF& rect, const FigureStyle& style, const HelicesPicture& picture) {
-        const QFontMetricsF metrics(style.font(style.tickPt));
+        const TextMetrics metrics(style.font(style.tickPt));
         const QRectF line(rect.topLeft(), QSizeF(rect.width(), rect.height() / 3));
-        title = QFontMetricsF(style.font(style.labelPt)).boundingRect(line, Qt::TextWordWrap, picture.title);
+        title = TextMetrics(style.font(style.labelPt)).boundingRect(line, Qt::TextWordWrap, picture.title);
         const double left = metrics.horizontalAdvance(u"pair 000"_s) + style.units(6);
         const double right = metrics.horizontalAdvance(u"λ 0.00×10⁰⁰"_s) + style.units(6);
         const double above = title.height() + metrics.height() + style.units(6);
@@ -195,7 +195,7 @@ QImage helixRows(const HelicesPicture& picture, const QSize& size, const FigureS
 
 void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, const HelicesPicture& picture) {
     const QFont font = style.font(style.tickPt);
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     const HelixRows place(rect, style, picture);
     painter.setFont(style.font(style.labelPt));
     painter.setPen(style.theme.text);

@@ -1,6 +1,5 @@
 #include "ui/rooms/rotation/figures/scene_figures.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "ui/common/format.h"
 #include "ui/figure/figure_style.h"
+#include "ui/figure/text_metrics.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/rotation/rotation_text.h"
 
@@ -110,7 +110,7 @@ class Projection {
 };
 
 void drawFrame(QPainter& painter, const Projection& space, const HelixPicture& picture, const FigureStyle& style) {
-    const QFontMetricsF metrics(painter.font());
+    const TextMetrics metrics(painter.font());
     painter.setPen(QPen(style.theme.hairline, style.units(style.hairPt)));
     painter.setBrush(Qt::NoBrush);
     for (const double position : {picture.range.minimum, picture.range.maximum}) {
@@ -142,7 +142,7 @@ void drawFrame(QPainter& painter, const Projection& space, const HelixPicture& p
 }
 
 void drawTicks(QPainter& painter, const Projection& space, const HelixPicture& picture, const FigureStyle& style) {
-    const QFontMetricsF metrics(painter.font());
+    const TextMetrics metrics(painter.font());
     const double first = space.along(picture.range.minimum);
     const double last = space.along(picture.range.maximum);
     const double length = QLineF(space.at({first, 0, 0}), space.at({last, 0, 0})).length();
@@ -223,7 +223,7 @@ void drawMark(QPainter& painter, const Projection& space, const HelixPicture& pi
     painter.drawEllipse(at, style.units(3.4), style.units(3.4));
     painter.setBrush(Qt::NoBrush);
     if (!style.onScreen) return;  // a legend says which dot is which, so that no curve is covered
-    const QFontMetricsF metrics(painter.font());
+    const TextMetrics metrics(painter.font());
     // Both labels keep their side, so that they do not meet where m and n are close.
     const double away = style.units(7);
     const double base = above ? at.y() - away : at.y() + away + metrics.ascent();
@@ -247,7 +247,7 @@ void drawLegend(QPainter& painter, const QRectF& line, const HelixPicture& pictu
         painter.setPen(color);
         x += style.units(11);
         painter.drawText(QRectF(x, line.top(), line.width(), line.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
-        x += QFontMetricsF(painter.font()).horizontalAdvance(text) + style.units(14);
+        x += TextMetrics(painter.font()).horizontalAdvance(text) + style.units(14);
     };
     entry(u"m = %1"_s.arg(readableCount(picture.m)), style.theme.query);
     entry(u"n = %1"_s.arg(readableCount(picture.n)), style.theme.key);
@@ -255,7 +255,7 @@ void drawLegend(QPainter& painter, const QRectF& line, const HelixPicture& pictu
 
 void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, const HelixPicture& picture) {
     const QFont font = style.font(style.tickPt);
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     painter.setFont(font);
     if (!picture.empty.isEmpty()) {
         painter.setPen(style.theme.quietText);

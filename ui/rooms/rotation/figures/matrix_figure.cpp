@@ -1,6 +1,5 @@
 #include "ui/rooms/rotation/figures/scene_figures.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "ui/common/format.h"
+#include "ui/figure/text_metrics.h"
 #include "ui/rooms/rotation/rotation_text.h"
 
 namespace ropelab::ui {
@@ -43,11 +43,11 @@ std::optional<int> pairOf(const RotationScene& scene, int channel) {
 /// A tight column omits the zero before the decimal point.
 double columnWidth(const FigureStyle& style, bool tight) {
     const QString widest = tight ? u"−.00"_s : u"−0.00"_s;
-    return QFontMetricsF(style.font(style.tickPt)).horizontalAdvance(widest) + style.units(4);
+    return TextMetrics(style.font(style.tickPt)).horizontalAdvance(widest) + style.units(4);
 }
 
 double headerWidth(const RotationScene& scene, const FigureStyle& style) {
-    return QFontMetricsF(style.font(style.tickPt)).horizontalAdvance(QString::number(scene.setup.head_dim)) +
+    return TextMetrics(style.font(style.tickPt)).horizontalAdvance(QString::number(scene.setup.head_dim)) +
            style.units(10);
 }
 

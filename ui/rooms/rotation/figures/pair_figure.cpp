@@ -1,12 +1,12 @@
 #include "ui/rooms/rotation/figures/scene_figures.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "ui/common/format.h"
+#include "ui/figure/text_metrics.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/rotation_text.h"
@@ -230,7 +230,7 @@ void drawWords(QPainter& painter, const QRectF& rect, const PairPicture& picture
     QFont title = style.font(style.labelPt);
     title.setWeight(QFont::DemiBold);
     const QFont font = style.font(style.tickPt);
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     const std::vector<PairRow> rows = rowsThatFit(picture.rows, rect.height(), style);
     const double full = widthOf(rows, true, style);
     const bool isRoomy = full <= rect.width();
@@ -241,7 +241,7 @@ void drawWords(QPainter& painter, const QRectF& rect, const PairPicture& picture
     painter.setFont(title);
     painter.setPen(style.theme.accent);
     painter.drawText(QRectF(left, rect.top(), width, line), Qt::AlignLeft | Qt::AlignVCenter,
-                     QFontMetricsF(title).elidedText(picture.title, Qt::ElideRight, width));
+                     TextMetrics(title).elidedText(picture.title, Qt::ElideRight, width));
     painter.setFont(font);
     double top = rect.top() + line;
     for (const PairRow& row : rows) {

@@ -1,6 +1,5 @@
 #include "ui/rooms/rotation/figures/scene_figures.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 #include <QRegularExpression>
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "core/base/random_stream.h"
 #include "ui/common/format.h"
 #include "ui/figure/figure_style.h"
+#include "ui/figure/text_metrics.h"
 #include "ui/rooms/rotation/rotation_text.h"
 
 namespace ropelab::ui {
@@ -77,7 +77,7 @@ double lineHeight(const FigureStyle& style) {
 /// The widest token in the smallest font that fits it.
 QFont tokenFont(const QStringList& tokens, double space, const FigureStyle& style) {
     const QFont font = style.font(style.tickPt);
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     const auto widest = std::max_element(tokens.begin(), tokens.end(), [&metrics](const QString& a, const QString& b) {
         return metrics.horizontalAdvance(a) < metrics.horizontalAdvance(b);
     });
@@ -87,14 +87,14 @@ QFont tokenFont(const QStringList& tokens, double space, const FigureStyle& styl
 /// On paper, tokens that are wider than their columns stand in two rows, each above the gap between its neighbours.
 bool isStaggered(const QStringList& tokens, double column, const FigureStyle& style) {
     if (style.onScreen) return false;
-    const QFontMetricsF metrics(tokenFont(tokens, column, style));
+    const TextMetrics metrics(tokenFont(tokens, column, style));
     return std::ranges::any_of(tokens, [&](const QString& token) { return metrics.horizontalAdvance(token) > column; });
 }
 
 void drawHeader(QPainter& painter, const QRectF& rect, const FigureStyle& style, const TokenPicture& picture,
                 const TokenGrid& grid) {
     const QFont font = style.font(style.tickPt);
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     const double line = lineHeight(style);
     rotation::drawTitle(painter, {rect.left(), rect.top(), rect.width(), line}, style,
                         titleOf(picture.scene, grid.pairs.size()));
@@ -109,8 +109,8 @@ void drawHeader(QPainter& painter, const QRectF& rect, const FigureStyle& style,
         painter.setFont(names);
         painter.setPen(style.theme.text);
         QRectF place = column.translated(0, -up).adjusted(-aside, 0, aside, 0);
-        const QString name = QFontMetricsF(names).elidedText(picture.tokens[token], Qt::ElideRight, space);
-        const double end = place.center().x() + QFontMetricsF(names).horizontalAdvance(name) / 2;
+        const QString name = TextMetrics(names).elidedText(picture.tokens[token], Qt::ElideRight, space);
+        const double end = place.center().x() + TextMetrics(names).horizontalAdvance(name) / 2;
         place.translate(std::min(0.0, rect.right() - end), 0);
         painter.drawText(place, Qt::AlignCenter, name);
         painter.setFont(font);
@@ -170,7 +170,7 @@ void paintTokens(QPainter& painter, const QRectF& rect, const FigureStyle& style
     if (grid.row <= 0 || grid.pairs.isEmpty()) return;
     drawHeader(painter, rect, style, picture, grid);
     const QFont font = style.font(style.tickPt);
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     const auto enlarged = picture.scene.enlargedPair();
     for (int row = 0; row < grid.pairs.size(); ++row) {
         const int pair = grid.pairs[row];

@@ -1,10 +1,10 @@
 #include "ui/rooms/train/figures/setting_strips.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
 
+#include "ui/figure/text_metrics.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
@@ -111,7 +111,7 @@ void paintStrip(QPainter& painter, const Strip& strip, const Figure& figure, con
                 const FigureStyle& style) {
     const QFont font = style.font(style.tickPt);
     painter.setFont(font);
-    const QFontMetricsF metrics(font);
+    const TextMetrics metrics(font);
     const QString most = strip.range.maximum > strip.range.minimum
                              ? u"tallest bar %1 %2"_s.arg(readableNumber(strip.range.maximum), figure.y.unit).trimmed()
                              : QString();
