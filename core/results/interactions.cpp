@@ -156,7 +156,8 @@ Interaction interaction_with(const ResultsTable& table, const std::vector<std::s
 }
 
 std::string value_words(const ResultsTable& table, const std::string& key, const json& value) {
-    return setting_title(key) + " " + setting_words(key, value, head_dim_of(table));
+    const int head_dim = key == "fraction" ? head_dim_of(table) : 0;  // looks at all groups
+    return setting_title(key) + " " + setting_words(key, value, head_dim);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "ui/session/run_store.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "core/experiment/experiment.h"
 #include "core/experiment/halving.h"
 #include "core/experiment/setting_names.h"
+#include "core/store/imported.h"
 #include "core/sweep/lab_results.h"
 #include "core/sweep/search.h"
 #include "core/sweep/stored_run.h"
@@ -157,16 +159,46 @@ void add(RunView& run, const event::Evaluated& evaluated) {
     updateLastAndBest(run, evaluated);
 }
 
-RunView makeView(RunRecord record, const RunMetrics& metrics) {
+/// The stored settings of runs that differ only in their seed are parsed once.
+class KnownSettings {
+ public:
+    void read(RunView& run, const RunRecord& record) {
+        // Of a quote inside a string, JSON text has \" instead: this can only be the setting.
+        constexpr std::string_view name = "\"seed\":";
+        const std::string& all = record.settings;
+        const std::size_t begin = all.find(name);
+        const std::size_t first = begin == std::string::npos ? begin : begin + name.size();
+        const std::size_t end = all.find_first_not_of("0123456789", std::min(first, all.size()));
+        std::int64_t seed = 0;
+        const bool hasSeed = first != std::string::npos && end != std::string::npos &&
+                             std::from_chars(&all[first], &all[end], seed).ec == std::errc() &&
+                             (all[end] == ',' || all[end] == '}');
+        if (!hasSeed || may_be_imported(all)) {
+            run.spec = stored_spec(record);
+            run.setting = setting_key(record);
+            return;
+        }
+        const auto [known, isNew] = m_known.try_emplace(all.substr(0, first) + all.substr(end));
+        if (isNew) known->second.first = stored_spec(record);
+        if (isNew) known->second.second = setting_key(known->second.first);
+        run.spec = known->second.first;
+        run.spec.seed = seed;
+        run.setting = known->second.second;
+    }
+
+ private:
+    std::map<std::string, std::pair<RunSpec, std::string>> m_known;  // by the text without the seed
+};
+
+RunView makeView(RunRecord record, RunMetrics metrics, KnownSettings& settings) {
     RunView run;
-    run.spec = stored_spec(record);
-    run.setting = setting_key(record);
+    settings.read(run, record);
     if (metrics.latest_sample) {
         run.sample = QString::fromStdString(metrics.latest_sample->text);
         run.sampleIteration = metrics.latest_sample->iteration;
     }
     run.record = std::move(record);
-    run.evaluations = metrics.evaluations;
+    run.evaluations = std::move(metrics.evaluations);
     recomputeLastAndBest(run);
     return run;
 }
@@ -199,6 +231,7 @@ void RunStore::reload(const LabFile* file, bool keepVisibility) {
     m_runs.clear();
     if (file) {
         std::int64_t latest = 0;
+        KnownSettings settings;
         std::vector<RunRecord> records = file->runs();
         for (const RunRecord& record : records) latest = std::max(latest, record.experiment);
         for (RunRecord& record : records) {
@@ -210,8 +243,8 @@ void RunStore::reload(const LabFile* file, bool keepVisibility) {
                 run.record.note = record.note;
                 m_runs.push_back(std::move(run));
             } else {
-                const RunMetrics metrics = file->metrics_of_evaluations(record.id);
-                RunView run = makeView(std::move(record), metrics);
+                RunMetrics metrics = file->metrics_of_evaluations(record.id);
+                RunView run = makeView(std::move(record), std::move(metrics), settings);
                 run.visible = run.record.experiment == latest;
                 m_runs.push_back(std::move(run));
             }

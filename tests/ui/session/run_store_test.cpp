@@ -2,6 +2,8 @@
 
 #include <QSignalSpy>
 
+#include "core/experiment/setting_names.h"
+#include "core/sweep/stored_run.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/session/lab_document.h"
 
@@ -33,6 +35,21 @@ TEST_F(RunStoreTest, ReloadedRunsHaveTheirNewNamesAndNotes) {
     store.reload(lab.get(), true);
     EXPECT_EQ(store.find(run)->record.name, "renamed");
     EXPECT_EQ(store.find(run)->record.note, "learns late");
+}
+
+TEST_F(RunStoreTest, RunsThatDifferInTheirSeedHaveTheirOwnSeedAndOneSetting) {
+    for (const char* settings : {R"({"seed":3,"theta":500})", R"({"seed":40,"theta":500})", R"({"seed":5,"theta":600})",
+                                 R"({"theta":500,"seed":6})", R"({"seed": 7,"theta":500})",
+                                 R"({"data":"a \"seed\":8,","theta":500})", R"({"data_seed":9,"theta":500})"}) {
+        lab->add_run(lab->run(run).experiment, settings, settings);
+    }
+    store.reload(lab.get(), false);
+    for (const RunView& each : store.runs()) {
+        EXPECT_EQ(each.setting, setting_key(each.record)) << each.record.settings;
+        EXPECT_EQ(to_json(each.spec), to_json(stored_spec(each.record))) << each.record.settings;
+    }
+    EXPECT_EQ(store.runs()[1].setting, store.runs()[2].setting);
+    EXPECT_NE(store.runs()[1].setting, store.runs()[3].setting);
 }
 
 TEST_F(RunStoreTest, AnEarlierEvaluationRemovesTheLaterOnesWithTheirTimes) {

@@ -134,18 +134,24 @@ ResultsData FigurePane::shownData() const {
     return resultsData;
 }
 
-void FigurePane::paintFigure() {
-    const ResultsFigure& figure = chosen();
-    m_chooser->setToolTip(figure.why);
+ResultsPicture FigurePane::pictureOf(bool isRecorded) const {
     ResultsData resultsData = shownData();
+    resultsData.isRecorded = isRecorded;
     resultsData.texts = m_texts;
     for (ResultsRun& run : resultsData.runs) {
         if (const auto read = m_steps.find(run.id); read != m_steps.end()) run.steps = read->second;
     }
     if (m_withPublished) addPublishedResults(resultsData);
-    m_picture = figure.make(resultsData);
-    if (isBusy() && figure.input == ResultsFigure::Input::steps)
-        m_picture.figure.emptyText = u"Loading the training steps of the runs …"_s;
+    ResultsPicture picture = chosen().make(resultsData);
+    if (isBusy() && chosen().input == ResultsFigure::Input::steps)
+        picture.figure.emptyText = u"Loading the training steps of the runs …"_s;
+    return picture;
+}
+
+void FigurePane::paintFigure() {
+    const ResultsFigure& figure = chosen();
+    m_chooser->setToolTip(figure.why);
+    m_picture = pictureOf(false);
     m_view->setAccessibleName(figure.title);
     if (m_picture.spots.empty()) {
         m_view->setReadout({});

@@ -35,7 +35,8 @@ class FigurePane : public QFrame {
     void step(int by);
     const ResultsFigure& chosen() const;
 
-    const Figure& figure() const { return m_picture.figure; }
+    /// As shown, with the table of results in its settings.
+    Figure figure() const { return pictureOf(true).figure; }
     const ResultsPicture& picture() const { return m_picture; }
     FigureView& view() const { return *m_view; }
     QComboBox* chooser() const { return m_chooser; }
@@ -54,6 +55,7 @@ class FigurePane : public QFrame {
     /// Loads the steps of the runs in the figure that have trained since the last load, then draws the figure.
     void requestSteps();
     void paintFigure();
+    ResultsPicture pictureOf(bool isRecorded) const;
     /// Without statistics of data sets, steps and published values.
     ResultsData shownData() const;
 

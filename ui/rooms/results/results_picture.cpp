@@ -395,6 +395,7 @@ void setShown(Figure& figure, const ShownValues& shown) {
 Figure emptyFigure(const ResultsData& data, const char* name) {
     Figure figure;
     figure.name = QString::fromLatin1(name);
+    if (!data.isRecorded) return figure;
     const auto json = QByteArray::fromStdString(results_json(data.table()).dump());
     QJsonObject results = QJsonDocument::fromJson(json).object();
     const ResultsTable& table = data.table();

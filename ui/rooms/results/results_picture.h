@@ -85,7 +85,8 @@ struct ResultsData {
     std::vector<PublishedValue> published;
     /// The group that chooses the runs of the figure "loss-fit" if no group is selected.
     std::optional<std::size_t> fitLike = {};
-    QStringList omitted;  // why published values are left out, one sentence per data set
+    bool isRecorded = true;  // the figure's settings contain the table, which exports need
+    QStringList omitted;     // why published values are left out, one sentence per data set
 
     const ResultsTable& table() const { return results.table; }
     const Measure& measure() const { return measures()[table().compared]; }

@@ -504,7 +504,7 @@ void ResultsRoom::pickGroup(int group) {
         m_groupView->setCurrentIndex(shown);
     } else {
         m_groupView->selectRow(shown.row());
-        renewPicked();
+        if (!m_isRenewing) renewPicked();
     }
 }
 
@@ -684,7 +684,7 @@ QWidget* ResultsRoom::makeResults() {
             [this](const QModelIndex& current) {
                 if (!current.isValid()) return;
                 m_picked = m_order->mapToSource(current).row();
-                renewPicked();
+                if (!m_isRenewing) renewPicked();
                 shareGroup();
             });
 

@@ -5,6 +5,7 @@
 #include <QLayout>
 #include <QTimer>
 #include <QWidget>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,10 @@ struct RunsVerdict {
     QString headline;
     QString details;
 };
-RunsVerdict verdictOf(const RunStore& store, bool perByte, const std::string& margin);
+/// Those that do not have their defaults.
+using SettingsOfRun = std::function<nlohmann::json(const RunView& run)>;
+RunsVerdict verdictOf(const std::vector<RunView>& runs, const SettingsOfRun& settingsOf, bool perByte,
+                      const std::string& margin);
 /// While runs train: the setting that is ahead at the last step that all of them have reached.
 RunsVerdict verdictSoFar(const RunStore& store, bool perByte);
 

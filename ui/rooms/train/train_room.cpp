@@ -15,6 +15,7 @@
 
 #include "core/base/error.h"
 #include "core/sweep/lab_results.h"
+#include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/results_words.h"
@@ -46,8 +47,25 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
-constexpr int kHeadlineMs = 300;     // between two sentences while runs train
-constexpr int kHeadlineHeight = 32;  // in pixels at 100 %, also without a sentence
+constexpr int kHeadlineMs = 300;               // between two sentences while runs train
+constexpr int kHeadlineHeight = 32;            // in pixels at 100 %, also without a sentence
+constexpr std::size_t kMostComparedNow = 500;  // the tests of more runs would stop the window
+
+/// The visible ones.
+std::vector<RunView> withoutEvaluations(const std::vector<RunView>& runs) {
+    std::vector<RunView> result;
+    for (const RunView& run : runs) {
+        if (!run.visible) continue;
+        RunView& copy = result.emplace_back();
+        copy.record = run.record;
+        copy.spec = run.spec;
+        copy.setting = run.setting;
+        copy.settingName = run.settingName;
+        copy.look = run.look;
+        copy.sequential = run.sequential;
+    }
+    return result;
+}
 
 }  // namespace
 
@@ -223,7 +241,7 @@ void TrainRoom::refreshNow() {
 }
 
 bool TrainRoom::isBusy() const {
-    return m_visibleTimer.isActive() || m_floor.isPending() || m_second->isBusy();
+    return m_visibleTimer.isActive() || m_verdict.isRunning() || m_floor.isPending() || m_second->isBusy();
 }
 
 QString TrainRoom::sampleText() const {
@@ -241,25 +259,41 @@ QString TrainRoom::headline() const {
 }
 
 void TrainRoom::renewHeadline() {
-    RunsVerdict verdict;
+    m_verdict.cancel();
+    renewPages();
+    const RunStore& runs = m_access.runs;
+    const bool perByte = m_tokenizersDiffer;
+    const LabFile* lab = m_access.lab.file();
+    if (m_access.session.isActive()) return showVerdict({});
     // The Results room says what is wrong with damaged settings of a lab.
-    problemOf([&] {
-        const bool isActive = m_access.session.isActive();
-        const LabFile* lab = m_access.lab.file();
-        if (!isActive)
-            verdict = verdictOf(m_access.runs, m_tokenizersDiffer, lab ? stored_selection(*lab).margin : std::string());
-        // Stopped runs keep the sentence of their last common step.
-        const auto isAt = [this](RunState state) {
-            return std::ranges::any_of(m_access.runs.runs(), [state](const RunView& run) {
-                return run.visible && run.record.state == state && run.last && run.last->iteration > 0;
-            });
-        };
-        if (isActive || (verdict.headline.isEmpty() && isAt(RunState::stopped) && !isAt(RunState::finished)))
-            verdict = verdictSoFar(m_access.runs, m_tokenizersDiffer);
+    std::string margin;
+    problemOf([&] { margin = lab ? stored_selection(*lab).margin : std::string(); });
+    const auto compared = [perByte, margin](const std::vector<RunView>& shown, const SettingsOfRun& settingsOf) {
+        RunsVerdict verdict;
+        problemOf([&] { verdict = verdictOf(shown, settingsOf, perByte, margin); });
+        return verdict;
+    };
+    if (runs.runs().size() <= kMostComparedNow)
+        return showVerdict(compared(runs.runs(), [&runs](const RunView& run) { return runs.settingsOf(run); }));
+    m_headline->setText({});
+    m_verdict.start([this, compared, shown = withoutEvaluations(runs.runs())](const Cancelled&) {
+        const RunsVerdict verdict = compared(shown, [](const RunView& run) { return changed_settings(run.record); });
+        return [this, verdict] { showVerdict(verdict); };
     });
+}
+
+void TrainRoom::showVerdict(RunsVerdict verdict) {
+    // Stopped runs keep the sentence of their last common step.
+    const auto isAt = [this](RunState state) {
+        return std::ranges::any_of(m_access.runs.runs(), [state](const RunView& run) {
+            return run.visible && run.record.state == state && run.last && run.last->iteration > 0;
+        });
+    };
+    if (m_access.session.isActive() ||
+        (verdict.headline.isEmpty() && isAt(RunState::stopped) && !isAt(RunState::finished)))
+        problemOf([&] { verdict = verdictSoFar(m_access.runs, m_tokenizersDiffer); });
     m_headline->setText(headlineText(verdict.headline));
     m_headline->setToolTip(verdict.details);
-    renewPages();
 }
 
 void TrainRoom::dropGhosts() {

@@ -4,6 +4,7 @@
 #include <QTimer>
 #include <array>
 
+#include "ui/common/latest_job.h"
 #include "ui/rooms/train/curves_page.h"
 #include "ui/rooms/train/figures/training_figures.h"
 #include "ui/session/run_access.h"
@@ -36,6 +37,7 @@ class SweepPanel;
 class SweepPlane;
 class SweepPreview;
 class TakeOver;
+struct RunsVerdict;
 
 /// Trains a sweep and shows the curves of all runs, below them a second picture that follows training (a figure of the
 /// newest probes, or the text that the picked run generates), and the list of runs, which is the legend; the panel on
@@ -115,6 +117,8 @@ class TrainRoom : public Room {
     void fitPictures();
     void setListShown(bool shown);
     void renewHeadline();
+    /// Or, while runs train, what they show so far.
+    void showVerdict(RunsVerdict verdict);
     void dropGhosts();
     /// Those of the toolbar's quantity and of the gradient norm.
     std::array<CurvePlot*, 2> plots() const;
@@ -160,6 +164,7 @@ class TrainRoom : public Room {
     QTimer m_headlineTimer;
     QTimer m_visibleTimer;  // combines the updates after many runs were hidden or shown together
     EntropyFloorJob m_floor;
+    LatestJob m_verdict;
 };
 
 }  // namespace ropelab::ui

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/data/corpus.h"
 #include "tests/ui/rooms/train/train_room_bench.h"
+#include "ui/common/results_words.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
@@ -368,6 +369,35 @@ TEST_F(TrainRoomTest, AHeadlineSaysWhatTheSeedsDecideAsTheResultsDo) {
     train();
     room->refreshNow();
     EXPECT_TRUE(room->headline().contains(", whole head rotated; ")) << room->headline().toStdString();
+}
+
+TEST_F(TrainRoomTest, TheHeadlineOfManyRunsFollowsWhenTheirTestsAreComputed) {
+    const QString path = file("many.ropelab");
+    {
+        const auto lab = LabFile::create(path.toStdString());
+        const std::int64_t experiment = lab->add_experiment("e", Experiment("e").to_json().dump());
+        std::vector<Event> events;
+        for (int i = 0; i < 502; ++i) {
+            RunSpec spec;
+            spec.seed = 1 + i / 2;
+            spec.theta = i % 2 == 0 ? 500 : 10000;
+            const RunId run = lab->add_run(experiment, std::to_string(i), to_json(spec).dump());
+            RunSummary summary;
+            summary.iterations = 10;
+            summary.best_validation_loss = summary.final_validation_loss = 2 + i % 2 + 0.001 * (i % 7);
+            events.emplace_back(event::RunEnded{run, RunState::finished, "", summary});
+        }
+        lab->record(events);
+    }
+    workspace->openLab(path);
+    const RunStore& runs = workspace->runs();
+    ASSERT_EQ(runs.runs().size(), 502U);
+    EXPECT_TRUE(room->isBusy());
+    ASSERT_TRUE(waitUntil([&] { return !room->isBusy(); }));
+    const auto settingsOf = [&](const RunView& run) { return runs.settingsOf(run); };
+    const QString headline = verdictOf(runs.runs(), settingsOf, false, {}).headline;
+    EXPECT_FALSE(headline.isEmpty());
+    EXPECT_EQ(room->headline(), headlineText(headline));
 }
 
 TEST_F(TrainRoomTest, TheCurvesStayWhileTheNextSweepBeginsAndASentenceSaysHowItStands) {
