@@ -235,7 +235,8 @@ std::string short_words_of(const PowerForecast& forecast) {
         if (!forecast.detectable_deviations) return {};
         return counted(forecast.seeds, "seed") + " find differences of " + rough_text(*forecast.detectable_deviations) +
                " standard deviations within pairs" +
-               (forecast.detectable ? " (" + rough_text(*forecast.detectable) + " nats)" : "") + " in 80 % of sweeps.";
+               (forecast.detectable ? " (" + rough_text(*forecast.detectable) + " nats)" : "") +
+               " in 80 % of sweeps, smaller ones less often.";
     }
     const auto list = [&](const auto& text) { return joined(forecast.effects, ", ", text); };
     return "Differences of " + list([](const auto& effect) { return number_text(effect.deviations); }) +

@@ -114,7 +114,7 @@ TEST_F(GroupedPlot, DrawsOneCurvePerGroupWithABand) {
     ASSERT_EQ(figure.bands.size(), 1u);
     EXPECT_NEAR(figure.bands[0].lower[0], 1.5 - std::sqrt(0.5), 1e-12);
     EXPECT_NEAR(figure.bands[0].upper[4], 5.5 + std::sqrt(0.5), 1e-12);
-    EXPECT_TRUE(figure.note.contains("mean ± standard deviation"));
+    EXPECT_TRUE(figure.note.contains("± std over seeds"));
     plot.setGroups({});
     EXPECT_EQ(plot.toFigure().curves.size(), 3u);
     EXPECT_TRUE(plot.toFigure().bands.empty());
