@@ -80,6 +80,11 @@ bool isColouring(const FigureCurve& curve) {
     return curve.ink.kind == Ink::Kind::error && curve.label.isEmpty() && curve.quantity.isEmpty();
 }
 
+/// Secondary points, such as known models, which have no setup where they are in the figures of both.
+bool isOfNeither(const FigureCurve& curve) {
+    return curve.shape == FigureCurve::Shape::points && curve.companion;
+}
+
 void addCurves(Figure& result, const Figure& a, const Figure& b, const ComparedNames& names) {
     std::vector<bool> isShared(b.curves.size(), false);
     const std::ptrdiff_t mainA = mainLineOf(a);
@@ -88,7 +93,8 @@ void addCurves(Figure& result, const Figure& a, const Figure& b, const ComparedN
         const bool isMain = std::cmp_equal(i, mainA);
         const auto same = std::find_if(b.curves.begin(), b.curves.end(),
                                        [&](const FigureCurve& curve) { return areEqual(curve, a.curves[i]); });
-        const bool isOneCurve = same != b.curves.end() && (isMain || a.curves[i].ink.kind == Ink::Kind::quiet);
+        const bool isOneCurve =
+            same != b.curves.end() && (isMain || a.curves[i].ink.kind == Ink::Kind::quiet || isOfNeither(a.curves[i]));
         if (isOneCurve) isShared[static_cast<std::size_t>(same - b.curves.begin())] = true;
         result.curves.push_back(isOneCurve ? a.curves[i] : named(a.curves[i], kLetterA, names.a, isMain));
         if (isOneCurve && isMain) result.curves.back().label = u"A and B"_s;
@@ -174,6 +180,9 @@ QString noteOf(const Figure& a, const Figure& b, const ComparedNames& names, con
     if (isNothing(a) && !isNothing(b)) parts << withLetter(kLetterA, a.emptyText);
     if (isNothing(b) && !isNothing(a)) parts << withLetter(kLetterB, b.emptyText);
     parts.removeAll(QString());
+    for (QString& part : parts) {
+        if (part.endsWith(u'.') && &part != &parts.last()) part.chop(1);
+    }
     return parts.join(u"; "_s);
 }
 

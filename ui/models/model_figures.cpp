@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/figure/paint/printed_figure.h"
 #include "ui/models/model_entry.h"
 
 namespace ropelab::ui {
@@ -46,28 +47,16 @@ FigureCurve spotOf(const RotarySetup& setup, MapQuantity quantity, Ink ink, bool
 
 /// All models at the same place share one spot, with the name of the selected or else the first of them.
 void addSpots(Figure& figure, std::span<const MapPoint> points, MapQuantity quantity, int picked) {
-    std::vector<QStringList> names;  // by spot
+    std::vector<FigureCurve>& spots = figure.curves;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const bool isPicked = static_cast<int>(i) == picked;
-        const FigureCurve spot =
-            spotOf(points[i].setup, quantity, {isPicked ? Ink::Kind::text : Ink::Kind::rotated}, isPicked);
-        if (!std::isfinite(spot.y.first())) {
-            continue;
-        }
-        const auto same = std::find_if(figure.curves.begin(), figure.curves.end(), [&](const FigureCurve& other) {
-            return other.x == spot.x && other.y == spot.y;
-        });
-        QStringList& here = same == figure.curves.end() ? names.emplace_back() : names[same - figure.curves.begin()];
-        here.insert(isPicked ? 0 : here.size(), points[i].name);
-        if (same == figure.curves.end()) {
-            figure.curves.push_back(spot);
-        } else if (isPicked) {
-            *same = spot;
-        }
+        FigureCurve spot = spotOf(points[i].setup, quantity, {Ink::Kind::rotated}, isPicked);
+        spot.label = points[i].name;
+        if (std::isfinite(spot.y.first())) spots.insert(isPicked ? spots.begin() : spots.end(), spot);
     }
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        figure.curves[i].label = names[i].first();
-        if (names[i].size() > 1) figure.curves[i].label += u" +%1"_s.arg(names[i].size() - 1);
+    joinPoints(spots);
+    if (!spots.empty() && spots.front().emphasis == FigureCurve::Emphasis::picked) {
+        spots.front().ink = {Ink::Kind::text};
     }
 }
 
@@ -158,9 +147,9 @@ Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& curre
     }
     figure.summary += u"."_s;
     figure.emptyText = u"No model matches the search."_s;
-    figure.note =
-        u"points: models, named where there is space; +1: one more at the same place; dashed: the current setup"_s;
-    if (quantity == MapQuantity::base) figure.note += u"; b_eff: θ of a fully rotated head with equal fast pairs"_s;
+    figure.note = u"points: models; +1: one more at the same place; dashed: the current setup"_s;
+    if (quantity == MapQuantity::base)
+        figure.note += u"; effective base: θ of a fully rotated head with equal fast pairs"_s;
     figure.heightMm = kMapHeightMm;
     figure.x = {u"context"_s, u"tokens"_s, true};
     figure.y = {titleOf(quantity), quantity == MapQuantity::wavelength ? u"tokens"_s : QString(), true};

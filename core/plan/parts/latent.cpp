@@ -30,7 +30,7 @@ Stages Latent::stages(const PlanSizes& n, const std::string& input) const {
                           .formula = product_formula("c^Q", input, "{cq}", has_bias),
                           .tensors = linear_tensors("attention.query_latent", L_q, n.C, 0, has_bias)});
         result.push_back(
-            latent_norm(n, "attention.query_norm", "Norm of the latent vector of the queries", "(B, T, L_q)", L_q));
+            latent_norm(n, "attention.query_norm", "Norm of the queries' latent vector", "(B, T, L_q)", L_q));
     }
     const Count queries = product_of({h, channels});
     result.push_back({.id = "attention.query",

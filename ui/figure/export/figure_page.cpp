@@ -92,10 +92,10 @@ void paintPage(std::span<const Figure> panels, const PageLayout& layout, QPaintD
                const FigureStyle& style, bool vectors) {
     if (panels.size() == 1) return paintFigure(panels.front(), device, size, style, vectors);
     QCPPainter painter;
-    painter.begin(&device);
     if (vectors) {
-        painter.setMode(QCPPainter::pmVectorized);
-        painter.setMode(QCPPainter::pmNonCosmetic);
+        beginVectors(painter, device);
+    } else {
+        painter.begin(&device);
     }
     painter.fillRect(QRect(QPoint(0, 0), size), style.theme.paper);
     const double unit = style.units(kPointsPerPanelMm);  // units of the device per millimetre

@@ -142,13 +142,14 @@ int tickCount(const AxisScale& scale, bool isX, const FigureStyle& style) {
 AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double left, double right,
                      double deepest) {
     const TextMetrics metrics(style.font(style.tickPt));
+    const double letter = metrics.horizontalAdvance(QLatin1Char('e'));
     AxisMarks marks{customMarks(axis, scale), style.tickPt, false, metrics.height()};
     Ticks& ticks = marks.ticks;
     if (ticks.at.isEmpty()) {
         ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, true, style), axis.whole);
+        thin(ticks, scale, widthsOf(ticks.labels, style, style.tickPt), kLabelGap * letter);
         return marks;
     }
-    const double letter = metrics.horizontalAdvance(QLatin1Char('e'));
     const QList<double> widths = widthsOf(ticks.labels, style, style.tickPt);
     if (axis.categories.isEmpty()) {
         const QStringList all = ticks.labels;
@@ -181,6 +182,7 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
     // The space of a name extends halfway to its neighbours, or to the plot's edge.
     QList<double> spaces;
     bool allFit = true;
+    bool allFitInTwoRows = true;
     bool allCanBeCut = true;
     for (qsizetype i = 0; i < ticks.at.size(); ++i) {
         const double at = scale.toDevice(ticks.at[i]);
@@ -190,8 +192,16 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
         spaces.append(2 * std::min(before, after) - kLabelGap * letter);
         allFit = allFit && widths[i] <= spaces[i];
         allCanBeCut = allCanBeCut && (widths[i] <= spaces[i] || spaces[i] >= kMinNameWidth * letter);
+        const double end = i > 1 ? scale.toDevice(ticks.at[i - 2]) + widths[i - 2] / 2 + kLabelGap * letter : -left;
+        const bool isInside = at - widths[i] / 2 >= end && at + widths[i] / 2 <= scale.length + right;
+        allFitInTwoRows = allFitInTwoRows && isInside;
     }
     if (allFit) {
+        return marks;
+    }
+    if (!style.onScreen && allFitInTwoRows) {  // upright names would take the height of the axes
+        for (qsizetype i = 1; i < ticks.at.size(); i += 2) ticks.labels[i].prepend(QLatin1Char('\n'));
+        marks.extent = metrics.height() + metrics.lineSpacing();
         return marks;
     }
     constexpr qsizetype fewNames = 3;

@@ -188,7 +188,11 @@ void FigureAnnotations::placeLabels(const Figure& figure, const QList<Polyline>&
 
 QStringList FigureAnnotations::namesWithoutSpace() const {
     QStringList names = m_labels.omittedPoints();
-    names.removeIf(FigureLabels::isNumber);
+    names.removeIf([](QString name) {  // a number of the note would look like another value
+        bool isValue = false;
+        name.remove(u',').toDouble(&isValue);
+        return isValue;
+    });
     return names;
 }
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <tuple>
+#include <vector>
 
 namespace ropelab::ui {
 namespace {
@@ -181,26 +184,26 @@ void FigureCurves::drawCurves(const Figure& figure, const FigureStyle& style) {
                            ? drawable(curve.x, curve.y, m_xScale, m_yScale, columnOf(style))
                            : Polyline{curve.x, curve.y});
     }
-    // Dimmed curves are drawn first and picked curves last, on top; secondary curves are behind the others.
-    using Emphasis = FigureCurve::Emphasis;
-    for (const auto& [emphasis, companion] :
-         {std::pair(Emphasis::dimmed, true), std::pair(Emphasis::dimmed, false), std::pair(Emphasis::normal, true),
-          std::pair(Emphasis::normal, false), std::pair(Emphasis::picked, true), std::pair(Emphasis::picked, false)}) {
-        for (std::size_t i = 0; i < figure.curves.size(); ++i) {
-            const FigureCurve& curve = figure.curves[i];
-            if (curve.emphasis != emphasis || curve.companion != companion) {
-                continue;
-            }
-            if (curve.shape == FigureCurve::Shape::points) {
-                setPoints(curve, style);
-            } else if (curve.shape == FigureCurve::Shape::bars) {
-                setBars(curve, style);
-            } else {
-                setLine(nextGraph(), m_lines[static_cast<qsizetype>(i)], style.penOf(curve), style);
-                if (curve.dots) {
-                    setDots(curve, style.penOf(curve), style);
-                }
-            }
+    // Dimmed curves are drawn first and picked curves last, on top; points, among them rings, are above the lines, and
+    // secondary curves behind the others.
+    std::vector<std::size_t> order(figure.curves.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+        using Emphasis = FigureCurve::Emphasis;
+        const FigureCurve& curve = figure.curves[i];
+        const bool arePoints = curve.shape == FigureCurve::Shape::points;
+        const bool isBehind = curve.emphasis == Emphasis::dimmed && !arePoints;
+        return std::tuple(curve.emphasis == Emphasis::picked, !isBehind, arePoints, !curve.companion);
+    });
+    for (const std::size_t i : order) {
+        const FigureCurve& curve = figure.curves[i];
+        if (curve.shape == FigureCurve::Shape::points) {
+            setPoints(curve, style);
+        } else if (curve.shape == FigureCurve::Shape::bars) {
+            setBars(curve, style);
+        } else {
+            setLine(nextGraph(), m_lines[static_cast<qsizetype>(i)], style.penOf(curve), style);
+            if (curve.dots) setDots(curve, style.penOf(curve), style);
         }
     }
 }

@@ -19,6 +19,7 @@ constexpr double kMaxNoteFraction = 0.3;         // of the plot's height
 constexpr double kMaxPrintedNoteFraction = 0.8;  // on paper, where nobody can look up the rest
 constexpr double kSampleWidth = 14;              // width of the sample of a legend entry
 constexpr double kEntryGap = 14;                 // distance of two legend entries
+constexpr double kLegendGap = 3;                 // between the legend and the note
 constexpr int kMostLegendLines = 40;             // of one entry on paper
 
 /// A single point has its label beside it instead.
@@ -35,16 +36,20 @@ bool isInLegend(const Figure& figure, const FigureCurve& curve) {
 QStringList wrapped(const QString& words, const TextMetrics& metrics, double width, int most) {
     QStringList lines;
     QString line;
-    QStringList all;  // a number stays beside its unit and its sign of comparison
+    QStringList all;  // a number stays beside its unit, its sign of comparison and what it numbers
+    static const QStringList numbered = {u"θ"_s, u"±"_s, u"seed"_s, u"layer"_s, u"head"_s, u"pair"_s, u"step"_s};
     bool isGlued = false;
+    bool isNumbered = false;
     for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
         const bool joins = word.size() == 1 && u"=<>≤≥≈"_s.contains(word);
-        if (!all.isEmpty() && (joins || isGlued || word.startsWith(QLatin1Char('%')))) {
+        if (!all.isEmpty() &&
+            (joins || isGlued || (isNumbered && word.front().isDigit()) || word.startsWith(QLatin1Char('%')))) {
             all.last() += QLatin1Char(' ') + word;
         } else {
             all << word;
         }
         isGlued = joins;
+        isNumbered = numbered.contains(word);
     }
     // Only a line about as wide as the space is measured as a whole, because its letters may be kerned across spaces.
     const double doubt = metrics.height() + 0.02 * width;
@@ -197,6 +202,12 @@ bool FigureHead::hasRowAbove() const {
     return !m_title.isEmpty() || !m_key.isEmpty() || (!m_note.isEmpty() && m_below.isEmpty());
 }
 
+double FigureHead::heightBelow() const {
+    const bool hasBoth = !m_legend.isEmpty() && !m_below.isEmpty();
+    return static_cast<double>(linesBelow()) * TextMetrics(m_style.font(m_style.tickPt)).lineSpacing() +
+           (hasBoth ? m_style.units(kLegendGap) : 0);
+}
+
 QStringList FigureHead::legendTexts() const {
     QStringList texts;
     for (const QList<Entry>& line : m_legend) {
@@ -273,7 +284,7 @@ void FigureHead::draw(QPainter& painter, const QRectF& axes, const QRectF& plot)
         painter.setFont(small);
     }
     const double spacing = quiet.lineSpacing();
-    drawLegend(painter, plot.bottom() - m_style.units(2) - static_cast<double>(linesBelow()) * spacing);
+    drawLegend(painter, plot.bottom() - m_style.units(2) - heightBelow());
     painter.setPen(m_style.theme.quietText);
     if (m_below.isEmpty()) {
         painter.drawText(QPointF(noteLeft, base), quiet.elidedText(m_note, Qt::ElideRight, right - noteLeft));

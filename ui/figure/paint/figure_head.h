@@ -40,6 +40,8 @@ class FigureHead {
     const QStringList& noteBelow() const { return m_below; }
     /// Lines of the legend and of the note.
     qsizetype linesBelow() const { return m_legend.size() + m_below.size(); }
+    /// Of these lines, in the style's units.
+    double heightBelow() const;
     QStringList legendTexts() const;
     void draw(QPainter& painter, const QRectF& axes, const QRectF& plot) const;
 

@@ -145,7 +145,9 @@ void FigureLabels::placePoints(const QList<Point>& points) {
     for (const Point& point : points.first(std::min(points.size(), kMostPoints))) {
         if (!placeBeside(point) && !(point.isPicked && placeWithLeader(point))) crowded.append(point);
     }
-    // Labels with lines come last, because they find space in many places.
+    // Labels with lines come last, because they find space in many places; of them, numbers come first, because their
+    // points have no other name.
+    std::ranges::stable_partition(crowded, isNumber, &Point::label);
     for (const Point& point : std::as_const(crowded)) {
         if (!placeWithLeader(point)) m_omittedPoints << point.label;
     }

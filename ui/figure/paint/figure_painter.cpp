@@ -124,13 +124,20 @@ double heightOfPanels(const Figure& figure, double width, double usual, const Fi
 
 }  // namespace
 
+void beginVectors(QCPPainter& painter, QPaintDevice& device) {
+    painter.begin(&device);
+    painter.setMode(QCPPainter::pmVectorized);
+    painter.setMode(QCPPainter::pmNonCosmetic);
+    painter.setRenderHint(QPainter::LosslessImageRendering);
+}
+
 void paintFigure(const Figure& figure, QPaintDevice& device, const QSize& size, const FigureStyle& style,
                  bool vectors) {
     QCPPainter painter;
-    painter.begin(&device);
     if (vectors) {
-        painter.setMode(QCPPainter::pmVectorized);
-        painter.setMode(QCPPainter::pmNonCosmetic);
+        beginVectors(painter, device);
+    } else {
+        painter.begin(&device);
     }
     paintFigure(figure, painter, size, style);
     painter.end();

@@ -14,6 +14,9 @@ namespace ropelab::ui {
 /// and SVG. Needs a QApplication (any platform, also offscreen); shows no window.
 void paintFigure(const Figure& figure, QPaintDevice& device, const QSize& size, const FigureStyle& style, bool vectors);
 
+/// Begins a PDF or SVG: without pixel optimizations, and with the exact colours of images, which a JPEG would change.
+void beginVectors(QCPPainter& painter, QPaintDevice& device);
+
 /// At the origin of a painter, whose modes are those for its device.
 void paintFigure(const Figure& figure, QCPPainter& painter, const QSize& size, const FigureStyle& style);
 

@@ -60,7 +60,7 @@ int rounded(double value) {
 // Names of an axis are shortened to this fraction of the plot's size.
 constexpr double kMaxNameFraction = 0.35;
 constexpr double kMaxPrintedNameFraction = 0.6;  // a shortened name in a paper cannot be looked up
-constexpr int kMaxNotePasses = 3;
+constexpr int kMaxNotePasses = 5;
 constexpr qsizetype kMostNumbered = 30;  // points whose names are in the note: more fill the page with names
 
 /// A matrix of the same things by the same things, such as attention weights of tokens by tokens.
@@ -185,7 +185,7 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
     const QString key = u"%1 %2 %3"_s.arg(figure.y.title()).arg(figure.y.logarithmic).arg(style.unit);
     const bool isSame = key == m_axesKey;
     m_axesKey = key;
-    const int note = rounded(static_cast<double>(head.linesBelow()) * tick.lineSpacing());
+    const int note = rounded(head.heightBelow());
     m_noteMargin = isSame ? std::max(m_noteMargin, note) : note;
     if (note == 0) m_noteMargin = 0;
     const double beneath = style.units(8) + (figure.x.label.isEmpty() ? 0 : label.height() + style.units(3)) +

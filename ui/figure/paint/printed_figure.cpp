@@ -65,7 +65,7 @@ void joinEqualCurves(Figure& figure) {
         const auto copies = std::remove_if(curve + 1, figure.curves.end(), isCopy);
         figure.curves.erase(copies, figure.curves.end());
         names.removeDuplicates();
-        curve->label = names.size() == all && all > 2 ? u"all %1"_s.arg(all) : names.join(u"; "_s);
+        curve->label = names.size() == all && all > 2 ? u"all %1 curves"_s.arg(all) : names.join(u"; "_s);
     }
 }
 
@@ -217,6 +217,17 @@ Figure withNumberedPoints(Figure figure, const QStringList& names) {
     if (figure.note.endsWith(u'.')) figure.note.chop(1);
     figure.note += (figure.note.isEmpty() ? QString() : u"; "_s) + numbered.join(u"; "_s);
     return figure;
+}
+
+void joinPoints(std::vector<FigureCurve>& points) {
+    for (auto point = points.begin(); point != points.end(); ++point) {
+        const auto others = std::remove_if(point + 1, points.end(), [&](const FigureCurve& other) {
+            return other.x == point->x && other.y == point->y && other.ink == point->ink &&
+                   other.quantity == point->quantity;
+        });
+        if (others != points.end()) point->label += u" +%1"_s.arg(points.end() - others);
+        points.erase(others, points.end());
+    }
 }
 
 Figure withLinesInLegend(Figure figure, const QStringList& labels) {

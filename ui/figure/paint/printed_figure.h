@@ -21,6 +21,9 @@ bool paintsRaw(const Figure& figure);
 /// share a number; the note names them from the top.
 Figure withNumberedPoints(Figure figure, const QStringList& names);
 
+/// Points at one place, of one ink and quantity, become one, named after the first of them: "Llama 2 7B +2".
+void joinPoints(std::vector<FigureCurve>& points);
+
 /// The figure with the labels of these lines in the legend.
 Figure withLinesInLegend(Figure figure, const QStringList& labels);
 

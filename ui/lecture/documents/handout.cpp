@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "ui/common/text.h"
+#include "ui/figure/paint/figure_painter.h"
 #include "ui/lecture/documents/page_text.h"
 
 namespace ropelab::ui {
@@ -232,9 +233,7 @@ PagedPdf handoutPdf(const ShownLecture& lecture, LectureDocumentJob::Paper paper
         HandoutText content(lecture, body.size(), hasAnswers);
         pages = content.document().pageCount();
         QCPPainter painter;
-        painter.begin(&writer);
-        painter.setMode(QCPPainter::pmVectorized);
-        painter.setMode(QCPPainter::pmNonCosmetic);
+        beginVectors(painter, writer);
         for (int page = 0; page < pages; ++page) {
             if (page > 0) writer.newPage();
             drawHandoutPage(content, painter, page, body);

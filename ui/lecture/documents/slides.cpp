@@ -151,12 +151,6 @@ class SlidePainter {
     FigureStyle m_style;
 };
 
-void beginVectors(QCPPainter& painter, QPaintDevice& device) {
-    painter.begin(&device);
-    painter.setMode(QCPPainter::pmVectorized);
-    painter.setMode(QCPPainter::pmNonCosmetic);
-}
-
 QByteArray slideSvg(const LectureSlide& slide, const ShownLecture& lecture, Appearance appearance) {
     constexpr int unit = 10;  // tenths of a point, because the generator's size is an integer
     const QSize size(static_cast<int>(kSlideWidth * unit), static_cast<int>(kSlideHeight * unit));

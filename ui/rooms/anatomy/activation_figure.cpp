@@ -82,9 +82,10 @@ Figure activationFigure(const StageActivation& activation, const QString& stage,
     figure.y.label = hasTokenRows(id) ? u"token"_s : u"row"_s;
     if (hasTokenRows(id) && tokens.size() == rows) figure.y.categories = tokens;
     if (isAttention(id) && tokens.size() == columns) figure.x.categories = tokens;
-    if (rows > map.rows || columns > map.columns) figure.note = u"each cell: mean of neighbouring values"_s;
     QString where = activation.place.layer < 0 ? stage : u"%1, layer %2"_s.arg(stage).arg(activation.place.layer);
     if (hasHeads) where = u"%1, head %2"_s.arg(where).arg(shown);
+    figure.note = where;
+    if (rows > map.rows || columns > map.columns) figure.note += u"; each cell: mean of neighbouring values"_s;
     double smallest = std::numeric_limits<double>::infinity();
     double largest = -smallest;
     for (const float number : numbers) {

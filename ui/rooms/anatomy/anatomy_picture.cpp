@@ -433,13 +433,18 @@ AnatomyPicture::Layout AnatomyPicture::newLayout(const QRectF& rect, const Figur
             layout.columns.back().bar = width - numbers.back();
             columns += width + gap;
         }
+        // The title of layers can have a second line.
+        const auto nameWidth = [&](const Row& row) {
+            const bool isBroken = isCompact && row.place == Row::Place::title;
+            return isBroken ? widthOf(bold, row.name) : metrics.horizontalAdvance(row.name);
+        };
         double whole = 0;  // width of the longest label
         for (const bool isShort : {false, true}) {
             double label = 0;
             for (const Row& row : m_rows)
-                label = std::max(label, isShort ? std::max(metrics.horizontalAdvance(row.name),
-                                                           isCompact ? metrics.horizontalAdvance(kindOf(row)) : 0)
-                                                : metrics.horizontalAdvance(row.name + kindOf(row)));
+                label = std::max(
+                    label, isShort ? std::max(nameWidth(row), isCompact ? metrics.horizontalAdvance(kindOf(row)) : 0)
+                                   : nameWidth(row) + metrics.horizontalAdvance(kindOf(row)));
             whole = std::max(whole, label);
             layout.blockRight = layout.x(kBranchPt + (isCompact ? 1.25 : 2) * kPaddingPt) + label;
             double rest = rect.right() - layout.blockRight - columns;
@@ -537,8 +542,10 @@ void AnatomyPicture::paintFrames(QPainter& painter, const Layout& layout, const 
         painter.drawRoundedRect(frame, radius, radius);
         painter.setFont(boldFont(style, layout.points));
         painter.setPen(style.theme.text);
-        painter.drawText(head.adjusted(kBranchPt * layout.scale, 0, 0, 0),
-                         Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, m_rows[i].name);
+        const double left = layout.x(kBranchPt);
+        const double width = (layout.isCompact ? layout.blockRight : head.right()) - left;
+        painter.drawText(QRectF(left, head.top(), width, head.height()),
+                         Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip | Qt::TextWordWrap, m_rows[i].name);
     }
 }
 

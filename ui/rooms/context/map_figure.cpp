@@ -12,6 +12,7 @@
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
+#include "ui/figure/paint/printed_figure.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/context/criteria_panel.h"
@@ -201,7 +202,10 @@ Figure mapFigure(const BaseProfile& profile, const BoundData& data, const std::v
             return extrapolation_limit(numbers.dimension, numbers.criticalDimension, base);
         }));
     }
-    for (const ContextPlace& place : places) figure.curves.push_back(pointOf(place));
+    std::vector<FigureCurve> points;
+    for (const ContextPlace& place : places) points.push_back(pointOf(place));
+    joinPoints(points);
+    figure.curves.insert(figure.curves.end(), points.begin(), points.end());
     FigureCurve mark;
     mark.quantity = u"current setup"_s;
     mark.ink = {Ink::Kind::accent};
@@ -217,8 +221,8 @@ Figure mapFigure(const BaseProfile& profile, const BoundData& data, const std::v
         u"Curves for the setup's head of %1 channels, %2 of which rotate. B(Δ) ≥ 0: context that a base supports, up "
         "to %3 tokens; longest period: from this context on every pair completes a period; critical base: largest "
         "context for which fine-tuning at base θ extrapolates further, and extrapolation limit: how far, both after "
-        "training at the setup's θ and context. Points: green and filled if B(Δ) ≥ 0 in the whole context, else red rings."_s
-            .arg(setup.head_dim)
+        "training at the setup's θ and context. Points: green and filled if B(Δ) ≥ 0 in the whole context, else red "
+        "rings; +1: one more at the same place; large and blue: the setup."_s.arg(setup.head_dim)
             .arg(rotated)
             .arg(tokensText(static_cast<double>(range.limit)));
     figure.table = FigureTable::of({u"base"_s, u"context (tokens)"_s, u"B(Δ) ≥ 0"_s, u"all pairs complete"_s});

@@ -233,7 +233,8 @@ Figure barsFigure(const QString& name, Figure figure, const std::vector<Bar>& ba
         FigureCurve size = curve;
         size.shape = FigureCurve::Shape::points;
         size.pointPt = 0.5;  // in the colour of the bar, on which only the label is visible
-        size.label = bar.bytes ? markText(size.y.first()) : QString();
+        const double digits = size.y.first() < 1 ? QString::number(size.y.first(), 'g', 2).toDouble() : size.y.first();
+        size.label = bar.bytes ? markText(digits) : QString();
         size.solid = true;  // B's is no ring
         figure.curves.push_back(std::move(curve));
         figure.curves.push_back(std::move(size));

@@ -391,6 +391,7 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     figure.heightMm = kParallelMm + kAxisMm * static_cast<double>(axes.size());
     figure.hasNamesBelow = true;
     figure.note = u"lines: groups; axes: swept settings and means over seeds"_s;
+    addLabelNote(figure, table);
     addTokenizerNote(figure, table);
     if (!equal.isEmpty()) addNote(figure, u"equal in all groups: %1"_s.arg(equal.join(u", "_s)));
     if (without > 0)

@@ -192,6 +192,18 @@ QList<QPointF> pointsOf(const QByteArray& svg, const QString& stroke) {
     return points;
 }
 
+// Qt compresses images in a PDF as JPEG, which changes the colours of cells.
+TEST(ExportPdf, HasTheExactColoursOfAMap) {
+    Figure figure;
+    FigureMap map;
+    map.columns = map.rows = 80;  // too many for a rectangle per cell
+    for (int i = 0; i < map.columns * map.rows; ++i) map.values.append(static_cast<float>(i * 37 % 101));
+    figure.map = map;
+    const QByteArray pdf = figureBytes(figure, options(FigureFormat::pdf));
+    EXPECT_TRUE(pdf.contains("/Subtype /Image"));
+    EXPECT_FALSE(pdf.contains("DCTDecode"));
+}
+
 TEST(ExportSvg, IsXmlOfTheRightSizeWithData) {
     const Figure figure = sampleFigure();
     const QByteArray bytes = figureBytes(figure, options(FigureFormat::svg));

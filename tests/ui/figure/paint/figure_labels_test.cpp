@@ -8,6 +8,7 @@
 #include <random>
 
 #include "ui/figure/export/export.h"
+#include "ui/figure/paint/axis_marks.h"
 #include "ui/figure/paint/figure_head.h"
 #include "ui/figure/paint/figure_labels.h"
 #include "ui/figure/paint/figure_renderer.h"
@@ -363,6 +364,33 @@ TEST(AxisMarks, LongNamesAreRotatedInsteadOfOmitted) {
     const Painted two(figure, {420, 280});
     EXPECT_EQ(two.xLabels().size(), 2) << "shortened, but visible";
     EXPECT_FALSE(two.renderer.xMarks().upright);
+}
+
+TEST(AxisMarks, NamesOnPaperAreInTwoRowsBeforeTheyAreUpright) {
+    const FigureStyle paper = FigureStyle::print(Theme::light(), 8.5, 10);
+    Axis axis = Axis::cells({}, 6, {"cos/sin, 100 %", "MHA", "GQA", "MQA", "MLA", "sliding"});
+    const auto marksIn = [&](double length, const FigureStyle& style) {
+        return xAxisMarks(axis, {-0.5, 5.5, false, length}, style, 300, 100, 1000);
+    };
+    EXPECT_TRUE(marksIn(1900, FigureStyle::screen(Theme::light(), 10)).upright);
+    const AxisMarks rows = marksIn(1900, paper);
+    EXPECT_FALSE(rows.upright);
+    EXPECT_EQ(rows.ticks.labels.join('|'), "cos/sin, 100 %|\nMHA|GQA|\nMQA|MLA|\nsliding");
+    EXPECT_TRUE(marksIn(800, paper).upright);
+}
+
+// A large number had no gap to the next one where a colour bar leaves little width.
+TEST(AxisMarks, NumbersDoNotTouch) {
+    const FigureStyle paper = FigureStyle::print(Theme::light(), 8.5, 10);
+    const AxisScale scale{0, 131072, false, 850};
+    const Ticks ticks = xAxisMarks({}, scale, paper, 300, 300, 1000).ticks;
+    double end = -1e9;
+    for (qsizetype i = 0; i < ticks.at.size(); ++i) {
+        if (ticks.labels[i].isEmpty()) continue;
+        const double width = QFontMetricsF(paper.font(paper.tickPt)).horizontalAdvance(ticks.labels[i]);
+        EXPECT_GT(scale.toDevice(ticks.at[i]) - width / 2, end) << ticks.labels[i].toStdString();
+        end = scale.toDevice(ticks.at[i]) + width / 2;
+    }
 }
 
 TEST(AxisMarks, CustomValuesAreLabelled) {

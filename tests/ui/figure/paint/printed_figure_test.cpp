@@ -124,6 +124,18 @@ TEST(PrintedFigure, NamesOfPointsWithoutSpaceAreInTheNote) {
     EXPECT_EQ(labels(shared), "1");
 }
 
+TEST(PrintedFigure, PointsAtOnePlaceHaveOneName) {
+    std::vector<FigureCurve> points;
+    for (const auto& [name, y] : {std::pair("a", 1.0), std::pair("b", 2.0), std::pair("c", 1.0), std::pair("d", 1.0)}) {
+        points.push_back(lineOf(name, {y}, Ink::data(0)));
+    }
+    points[3].ink = Ink::data(1);
+    joinPoints(points);
+    QStringList names;
+    for (const FigureCurve& point : points) names << point.label;
+    EXPECT_EQ(names.join('|'), "a +1|b|d") << "another colour tells something else";
+}
+
 TEST(PrintedFigure, CurvesThatCoverEachOtherAreOneWithAllNames) {
     Figure figure;
     figure.curves = {lineOf("a", {0, 1}, Ink::data(0)), lineOf("b", {0.001, 1}, Ink::data(1)),

@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QPainter>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSet>
 #include <QSignalSpy>
 #include <QTableView>
@@ -27,6 +28,7 @@
 #include "tests/ui/support/workbench.h"
 #include "ui/controls/field_note.h"
 #include "ui/figure/export/export.h"
+#include "ui/figure/export/figure_page.h"
 #include "ui/rooms/anatomy/activation_figure.h"
 #include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/anatomy/anatomy_panel.h"
@@ -435,6 +437,22 @@ TEST_F(AnatomyRoomTest, ActivationOfARunIsAHeatMapOfTheTypedText) {
     room->editCopy("layers", "3");
     EXPECT_FALSE(activation.textField()->isEnabled());
     EXPECT_FALSE(activation.view()->figure().map);
+}
+
+// Titles of layers in one line made the text of all of the picture smaller.
+TEST(AnatomyFigure, HasNoTextBelowSixPointsInAColumn) {
+    for (const char* name : {"Qwen3-Next 80B A3B", "Gemma 3 4B", "gpt-oss 20B", "DeepSeek-V2"}) {
+        const Figure figure = anatomyFigure({model_of_name(name)}, AnatomyView());
+        ExportOptions paper;
+        paper.format = FigureFormat::svg;
+        paper.widthMm = 85;
+        paper.heightMm = fittedHeightMm({&figure, 1}, paper);
+        const QString page = QString::fromUtf8(figureBytes(figure, paper));
+        static const QRegularExpression sizes("font-size=\"([0-9.]+)\"");
+        for (const auto& size : sizes.globalMatch(page)) {
+            EXPECT_GE(size.captured(1).toDouble(), 59) << name << ", tenths of a point";
+        }
+    }
 }
 
 TEST(ActivationFigure, LeavesOutHiddenKeys) {

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
 #include "tests/support/expect_message.h"
+#include "ui/figure/export/export.h"
+#include "ui/figure/export/figure_page.h"
 #include "ui/rooms/context/criteria_panel.h"
 #include "ui/rotary/spectrum_data.h"
 
@@ -464,6 +467,26 @@ TEST(ContextMap, PlacesModelsByTheirOwnHeads) {
     EXPECT_NEAR(at("critical base (Liu et al.)", 10000), 1024, 1e-6) << "at the setup's θ its own context";
     EXPECT_NEAR(at("extrapolation limit (Liu et al.)", 10000), 2 * M_PI * std::pow(10000, 36.0 / 64), 1e-6);
     EXPECT_EQ(figure.table.columns.front().size(), 4);
+}
+
+TEST(ContextMap, NamesEveryModelOnPaper) {
+    const RotarySetup setup = contextSetup(64, 10000, 1024);
+    const Figure figure = mapFigure(BaseProfile(setup, baseRange(setup, false)), boundOf(setup), knownPlaces());
+    ExportOptions options;
+    options.format = FigureFormat::svg;
+    options.widthMm = 85;
+    options.heightMm = fittedHeightMm({&figure, 1}, options);
+    QString page = QString::fromUtf8(figureBytes(figure, options));
+    page = page.left(page.indexOf("<metadata"));
+    page.remove(QRegularExpression("<[^>]*>")).replace(QRegularExpression("\\s+"), " ");
+    std::size_t models = 0;
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.quantity != "context of a known model") continue;
+        EXPECT_TRUE(page.contains(curve.label)) << curve.label.toStdString();
+        const qsizetype more = curve.label.lastIndexOf(" +");  // "Llama 2 7B +2"
+        models += 1 + (more < 0 ? 0 : curve.label.mid(more + 2).toUInt());
+    }
+    EXPECT_EQ(models, knownPlaces().size());
 }
 
 TEST(ContextFigures, EveryFigureIsMadeFromAnySetup) {

@@ -271,7 +271,8 @@ static InspectPicture dataTokens(const InspectData& data) {
                         [](int token, const Theme& theme) {
                             return mixed(theme.paper, theme.accent, token % 2 == 0 ? 0 : kMarkedToken);
                         },
-                        u"%1; vocabulary of %2"_s.arg(text.name, countText(std::ssize(text.counts), u"token"_s))};
+                        u"%1; vocabulary of %2; neighbouring tokens alternate in shade"_s.arg(
+                            text.name, countText(std::ssize(text.counts), u"token"_s))};
     setText(figure, colored);
     picture.drawnToolTipAt = tokenToolTips(colored, [tokens, statistics = data.statistics](int i) {
         const std::int32_t token = statistics->excerpt[static_cast<std::size_t>(i)];

@@ -24,6 +24,7 @@ namespace {
 constexpr int kMostHelices = 64;
 constexpr double kBeyond = 1.25;      // the axis ends at this multiple of the context
 constexpr double kMostPixels = 1600;  // columns of the shaded picture; a print needs no more
+constexpr double kColumnPt = 0.36;    // of print, whose raster at 200 dpi shows no finer waves than a screen
 constexpr double kAmplitude = 0.36;   // of a row
 constexpr double kRadius = 0.11;      // of the tube, of a row
 constexpr double kTurn = 2 * std::numbers::pi;
@@ -75,14 +76,14 @@ float tubeShade(float u) {
 }
 
 /// The shades of one helix, seen from the side: a tube whose near half is dark and whose far half is faint. `shade`
-/// has `height` rows of `width` numbers from 0 (paper) to 1. Where a turn takes less than four columns, the tube covers
-/// its whole band, denser at the edges, where the helix turns around.
-void shadeHelix(std::span<float> shade, int width, int height, double perColumn) {
+/// has `height` rows of `width` numbers from 0 (paper) to 1. Where a turn takes less than `fewest` columns, the tube
+/// covers its whole band, denser at the edges, where the helix turns around.
+void shadeHelix(std::span<float> shade, int width, int height, double perColumn, double fewest) {
     const auto centre = static_cast<float>(0.5 * height);
     const auto amplitude = static_cast<float>(kAmplitude * height);
     const auto radius = static_cast<float>(std::max(0.75, kRadius * height));
     const float perRadius = 1 / radius;
-    if (perColumn > kTurn / 4) {
+    if (perColumn > kTurn / fewest) {
         for (int y = 0; y < height; ++y) {
             const float u = (static_cast<float>(y) + 0.5F - centre) / (amplitude + radius);
             if (std::abs(u) >= 1) continue;
@@ -149,10 +150,11 @@ struct Ramps {
 };
 
 /// Paints a row of `height` lines, from the pixel `first` on.
-void drawRow(QRgb* first, int width, int height, const HelicesPicture& picture, double frequency, const Ramps& ramps) {
+void drawRow(QRgb* first, int width, int height, const HelicesPicture& picture, double frequency, double fewest,
+             const Ramps& ramps) {
     const double step = picture.last / width;  // tokens per column
     std::vector<float> shade(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-    shadeHelix(shade, width, height, frequency * step);
+    shadeHelix(shade, width, height, frequency * step, fewest);
     const Ramp& seen = frequency > 0 ? ramps.rotated : ramps.unrotated;
     const Ramp& beyond = frequency > 0 ? ramps.rotatedBeyond : ramps.unrotatedBeyond;
     std::vector<const Ramp*> columns;
@@ -171,8 +173,10 @@ void drawRow(QRgb* first, int width, int height, const HelicesPicture& picture, 
     }
 }
 
-/// All rows in one picture, which is painted without scaling where its pixels are those of the screen.
-QImage helixRows(const HelicesPicture& picture, const QSize& size, const FigureStyle& style) {
+/// All rows in one picture, which is painted without scaling where its pixels are those of the screen; `scale` is its
+/// number of pixels per unit of the style.
+QImage helixRows(const HelicesPicture& picture, const QSize& size, const FigureStyle& style, double scale) {
+    const double fewest = 4 * std::max(1.0, scale * style.units(kColumnPt));  // columns per turn
     QImage image(size, QImage::Format_RGB32);
     const Ramps plain(style.theme.paper, style);
     // The picked pair has a tinted row.
@@ -183,7 +187,7 @@ QImage helixRows(const HelicesPicture& picture, const QSize& size, const FigureS
         for (qsizetype row = first; row < end; ++row) {
             const bool isTinted = style.onScreen && picture.pairs[row] == picture.picked;
             drawRow(pixels + qsizetype(topOf(row)) * size.width(), size.width(), topOf(row + 1) - topOf(row), picture,
-                    picture.frequencies[row], isTinted ? tinted : plain);
+                    picture.frequencies[row], fewest, isTinted ? tinted : plain);
         }
     };
     const qsizetype half = picture.pairs.size() / 2;
@@ -206,7 +210,7 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     const double scale = std::min(1.0, kMostPixels / place.rows.width());
     const QSize size = (place.rows.size() * scale).toSize();
     painter.drawImage(scale < 1 ? place.rows : QRectF(place.rows.topLeft().toPoint(), QSizeF(size)),
-                      helixRows(picture, size, style));
+                      helixRows(picture, size, style, scale));
     // The selection is the window's.
     const qsizetype picked = style.onScreen ? picture.pairs.indexOf(picture.picked) : -1;
     double labelled = -1e9;
@@ -231,7 +235,8 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
         painter.setPen(QPen(color, style.units(1)));
         painter.drawLine(QPointF(x, place.rows.top() - style.units(2)), QPointF(x, place.rows.bottom()));
         const double width = metrics.horizontalAdvance(text);
-        const double left = std::clamp(x + (side - 1) * width / 2, rect.left(), rect.right() - width);
+        const double left =
+            std::clamp(x + (side - 1) * width / 2 + side * style.units(2), rect.left(), rect.right() - width);
         painter.drawText(QPointF(left, place.rows.top() - style.units(4)), text);
     };
     const QString m = u"m = %1"_s.arg(readableCount(picture.m));
