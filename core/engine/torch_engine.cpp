@@ -14,6 +14,7 @@
 #include "core/engine/model/torch_model.h"
 #include "core/engine/operations/operations.h"
 #include "core/engine/operations/parameters.h"
+#include "core/engine/operations/products.h"
 #include "core/engine/train/device_check.h"
 #include "core/engine/train/torch_cohort.h"
 #include "core/kernels/kernels.h"
@@ -271,6 +272,14 @@ void TorchEngine::check_device(const std::function<void(const DeviceCheck&)>& pu
     if (!open_cuda().available) throw BadInput("There is no CUDA device to check: " + open_cuda().detail);
     ropelab::check_device(torch::kCUDA, open_cuda().graphs, publish);
     trust_cuda(trust_);
+}
+
+KernelChoices TorchEngine::kernel_choices() {
+    return known_choices();
+}
+
+void TorchEngine::use_kernel_choices(const KernelChoices& choices) {
+    add_choices(choices);
 }
 
 std::optional<std::int64_t> TorchEngine::count_operations(const std::function<void()>& work) {

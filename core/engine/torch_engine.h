@@ -1,11 +1,12 @@
 #pragma once
 
 #include "core/contract/engine.h"
+#include "core/contract/kernel_choices.h"
 
 namespace ropelab {
 
 /// Includes no torch header; tests that link the engine use it directly.
-class TorchEngine : public Engine {
+class TorchEngine : public Engine, public KernelChooser {
  public:
     TorchEngine();
     EngineInfo info() override;
@@ -18,6 +19,8 @@ class TorchEngine : public Engine {
                                                   const Computing& computing) override;
     void check_device(const std::function<void(const DeviceCheck&)>& publish) override;
     void trust_device(const DeviceTrust& trust) override;
+    KernelChoices kernel_choices() override;
+    void use_kernel_choices(const KernelChoices& choices) override;
     std::optional<std::int64_t> count_operations(const std::function<void()>& work) override;
 
  private:

@@ -11,6 +11,7 @@
 #include "core/forecast/cohort_width.h"
 #include "core/forecast/estimate.h"
 #include "core/machine/clock.h"
+#include "core/run/kernel_choices.h"
 #include "core/run/probing.h"
 
 namespace ropelab {
@@ -86,6 +87,7 @@ void CohortTrainer::count(TimedPart part, Clock::time_point begin) {
 }
 
 void CohortTrainer::store_times(bool loaded_engine, std::int64_t runs, double total) {
+    store_kernel_choices(engine_);
     constexpr std::int64_t fewest_steps = 10;
     const std::int64_t end = cohort_->iteration();
     if (times_file().empty() || had_fault_ || end - first_iteration_ < fewest_steps) return;
@@ -162,6 +164,7 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
 
 void CohortTrainer::create_cohort(CohortStart& start) {
     const bool measures = runs_.front().chooses_precision() && !runs_.front().settled_precision;
+    load_kernel_choices(engine_);
     cohort_ = engine_.create_cohort(start, corpus_->token_data());
     if (!measures) return;
     const RunConditions conditions = cohort_->conditions();

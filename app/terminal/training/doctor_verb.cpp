@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <sstream>
 
@@ -10,6 +11,7 @@
 #include "core/data/known_sets.h"
 #include "core/machine/engine_loader.h"
 #include "core/run/device_record.h"
+#include "core/run/kernel_choices.h"
 
 namespace ropelab::terminal {
 
@@ -52,6 +54,14 @@ nlohmann::json device_check_json(const EngineInfo& info) {
     }
 }
 
+std::string choices_text(const KernelChoices& choices) {
+    std::map<std::string, int> numbers;
+    for (const auto& [work, way] : choices) ++numbers[work.substr(0, work.find_first_of(" ,")) + ": " + way];
+    std::string text = choices.empty() ? "none measured yet; training measures them" : kernel_choices_file().string();
+    for (const auto& [way, number] : numbers) text += "\n           " + std::to_string(number) + " " + way;
+    return "kernels    " + text + "\n";
+}
+
 void run(bool as_json) {
     const bench::Machine machine = bench::this_machine();
     nlohmann::json report = {
@@ -69,7 +79,8 @@ void run(bool as_json) {
                             {"threads", info.threads},
                             {"cuda", info.cuda},
                             {"cuda_detail", info.cuda_detail},
-                            {"cuda_check", device_check_json(info)}};
+                            {"cuda_check", device_check_json(info)},
+                            {"kernel_choices", stored_kernel_choices(info)}};
     } catch (const std::exception& error) {
         report["engine"] = nullptr;
         missing.push_back(error.what());
@@ -97,7 +108,8 @@ void run(bool as_json) {
              << engine["instructions"].get<std::string>() << ", "
              << (engine["bfloat16"].get<bool>() ? "bfloat16 matrix products, " : "no bfloat16 matrix products, ")
              << engine["threads"] << " threads\n"
-             << "cuda       " << engine["cuda_detail"].get<std::string>() << '\n';
+             << choices_text(engine["kernel_choices"].get<KernelChoices>()) << "cuda       "
+             << engine["cuda_detail"].get<std::string>() << '\n';
         if (const auto& check = engine["cuda_check"]; !check.is_null()) {
             text << "           " << check["sentence"].get<std::string>() << '\n';
             text << "           in use: " << check["trust"].get<std::string>()

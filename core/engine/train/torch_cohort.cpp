@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/device/cuda.h"
 #include "core/engine/device/processor_setup.h"
@@ -17,6 +18,7 @@
 #include "core/engine/operations/fused.h"
 #include "core/engine/operations/operations.h"
 #include "core/engine/operations/own_passes.h"
+#include "core/engine/operations/products.h"
 #include "core/engine/probe/probe.h"
 #include "core/engine/train/device_trainer.h"
 #include "core/engine/train/optimizer.h"
@@ -148,12 +150,19 @@ class CohortWay {
         ++steps_;
     }
     bool is_settled() const { return steps_ == measured_steps || !agrees_; }
-    bool is_one_per_core() const { return is_settled() && agrees_ && one_per_core_ < as_batch_; }
+    /// As known of this work, or else by the measured times; once, after the last step that was measured.
+    void choose(const std::string& work) {
+        const std::optional<std::string> known = known_choice(work);
+        is_faster_ = known ? *known == "one run per core" : one_per_core_ < as_batch_;
+        if (!known && agrees_) add_choices({{work, is_faster_ ? "one run per core" : "as one batch"}});
+    }
+    bool is_one_per_core() const { return is_settled() && agrees_ && is_faster_; }
 
  private:
     static constexpr int measured_steps = 2;
     int steps_ = 0;
     bool agrees_ = true;
+    bool is_faster_ = false;
     double as_batch_ = std::numeric_limits<double>::infinity();
     double one_per_core_ = as_batch_;
 };
@@ -340,6 +349,13 @@ struct TorchCohort::State {
         });
         way.add(together, one_per_core,
                 torch::equal(gradient, optimizer.gradient) && torch::equal(losses, single_losses));
+        if (!way.is_settled()) return;
+        const RunSpec& spec = specs.front();
+        const std::array sizes = {std::ssize(specs),      spec.layers,       spec.width, spec.batch, spec.context,
+                                  weights.layout().total, conditions.threads};
+        way.choose("cohort of runs, layers, width, batch, context, parameters, threads: " +
+                   joined(sizes, " ", [](std::int64_t size) { return std::to_string(size); }) +
+                   (precision == Precision::bfloat16 ? " bfloat16" : " float32"));
     }
 
     std::vector<StepResult> train_one_run_per_core(const std::vector<std::vector<std::int64_t>>& batch_starts) {

@@ -50,6 +50,23 @@ TEST(Products, HaveTheBitsOfLibTorch) {
     }
 }
 
+// Whatever a file says of the faster way, even one that does not exist.
+TEST(Products, KnownChoicesChangeNoBit) {
+    torch::manual_seed(5);
+    std::int64_t depth = 96;
+    for (const std::string way : {"LibTorch", "LibTorch by one thread", "own kernel", "no such way"}) {
+        ++depth;  // a shape that was not multiplied before
+        const std::string work = "product, by run, rows, columns, depth, plain left, plain right, threads: 0 128 80 " +
+                                 std::to_string(depth) + " 1 1 " + std::to_string(at::get_num_threads());
+        add_choices({{work, way}});
+        const torch::Tensor a = random({2, 128, depth});
+        const torch::Tensor b = random({2, depth, 80});
+        for (int time = 0; time < 2; ++time) EXPECT_TRUE(torch::equal(product(a, b), torch::bmm(a, b))) << way;
+        ASSERT_TRUE(known_choice(work)) << work;
+        EXPECT_NE(*known_choice(work), "no such way");
+    }
+}
+
 // Compares `fused`, which takes float tensors, with `reference`, which takes the same numbers as double; both return
 // tensors of equal shape.
 void expect_agreement(const Tensors& inputs, const Function& fused, const Function& reference) {
