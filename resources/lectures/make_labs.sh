@@ -125,7 +125,7 @@ for name, positions in (("first_64", slice(0, 64)), ("last_256", slice(-256, Non
     mean, half = statistics.fmean(rises), 2.2281 * statistics.stdev(rises) / len(rises) ** 0.5
     for end, value in (("", mean), ("_low", mean - half), ("_high", mean + half)):
         lab.execute("INSERT INTO measurement (run, name, value) VALUES (2, ?, ?)", [f"loss_rise_{name}{end}", value])
-lab.execute("UPDATE run SET name = substr(name, instr(name, 'θ'))")  # a curve has no space for the model's name
+lab.execute("UPDATE run SET name = 'θ ' || cast(json_extract(settings, '$.theta') / 1000 AS integer) || 'k'")  # a curve has no space for the model's name
 lab.commit()
 lab.close()
 PYTHON

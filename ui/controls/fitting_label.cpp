@@ -35,6 +35,10 @@ void FittingLabel::fit() {
     const ThemeManager& theme = ThemeManager::instance();
     double points = kLargestPt;
     QFont font = theme.fontAt(points, QFont::DemiBold);
+    if (theme.figureText() > 0) {  // a presentation, whose figures have no smaller type
+        font.setPixelSize(static_cast<int>(theme.figureText()));
+        points = kSmallestPt;
+    }
     while (points > kSmallestPt && QFontMetrics(font).horizontalAdvance(text()) > contentsRect().width()) {
         points -= kStepPt;
         font = theme.fontAt(points, QFont::DemiBold);

@@ -121,7 +121,10 @@ void LectureText::fill(QTextDocument& document, const QString& markdown) const {
             images.insert(name, image);
             source += u"![formula](%1)"_s.arg(name);  // Qt drops pictures without an alternative text
         }
-        source += split.between[i + 1];
+        // A picture and the comma behind it would be parted at the end of a line.
+        const QString& after = split.between[i + 1];
+        if (!after.isEmpty() && u".,;:)"_s.contains(after.front())) source += QChar(0x2060);
+        source += after;
     }
     document.setMarkdown(source);  // removes all resources, which therefore follow
     for (auto each = images.cbegin(); each != images.cend(); ++each) {

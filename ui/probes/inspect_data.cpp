@@ -153,7 +153,6 @@ FigureCurve ghostCurve(FigureCurve curve, const InsideRun& ghost) {
     curve.quantity = curve.label.isEmpty() ? ghost.name : u"%1, %2"_s.arg(curve.label, ghost.name);
     curve.label.clear();
     curve.companion = true;
-    curve.emphasis = FigureCurve::Emphasis::dimmed;
     return curve;
 }
 

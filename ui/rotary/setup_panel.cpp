@@ -173,9 +173,18 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent, const QStringList& w
         if (isVisible() || std::any_of(m_sliders.cbegin(), m_sliders.cend(), isShown) ||
             std::any_of(m_choices.cbegin(), m_choices.cend(), isShown)) {
             renew();
+        } else {
+            m_isStale = true;
         }
     });
+    for (NumberSlider* each : std::as_const(m_sliders)) each->installEventFilter(this);
+    for (QComboBox* each : std::as_const(m_choices)) each->installEventFilter(this);
     renew();
+}
+
+bool SetupPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Show && m_isStale) renew();  // a field that is shown outside of the panel
+    return QWidget::eventFilter(watched, event);
 }
 
 void SetupPanel::showEvent(QShowEvent* event) {
@@ -313,6 +322,7 @@ QWidget* SetupPanel::makeScaling() {
 }
 
 void SetupPanel::renew() {
+    m_isStale = false;
     const RotarySetup& setup = m_model.setup();
     for (const auto& [name, slider] : m_sliders.asKeyValueRange()) {
         const SetupKey& key = setup_key(name.toStdString());

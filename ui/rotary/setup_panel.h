@@ -44,6 +44,7 @@ class SetupPanel : public QWidget {
     QString problem() const;
 
  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
  private:
@@ -62,6 +63,7 @@ class SetupPanel : public QWidget {
     QHash<QString, NumberSlider*> m_sliders;  // by the name of the setting
     QHash<QString, QComboBox*> m_choices;
     QPushButton* m_statements = nullptr;
+    bool m_isStale = false;  // the model changed while no field was shown
     ComparisonBar* m_comparison = nullptr;
     QLabel* m_modelName = nullptr;
     QLabel* m_summary = nullptr;

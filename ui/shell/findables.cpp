@@ -210,6 +210,14 @@ bool isLit(const QWidget* widget) {
                        [&](QWidget* ring) { return static_cast<HighlightRing*>(ring)->target() == widget; });
 }
 
+void endLights(const QWidget* widget) {
+    for (QWidget* ring : widget->window()->findChildren<QWidget*>(u"highlightRing"_s)) {
+        ring->setObjectName({});
+        ring->hide();
+        ring->deleteLater();
+    }
+}
+
 QString searchText(const QString& text) {
     constexpr std::array<std::pair<char16_t, const char*>, 9> letters = {{{u'θ', "theta"},
                                                                           {u'λ', "lambda"},

@@ -29,6 +29,8 @@ void goToWidget(QWidget* widget);
 /// Draws a ring inside `widget` for some seconds. It does not move, so reduced motion needs no variant.
 void lightUp(QWidget* widget);
 bool isLit(const QWidget* widget);
+/// Removes the rings of all widgets in the window of `widget`.
+void endLights(const QWidget* widget);
 
 /// In lower case, with Greek letters spelled out ("theta, the base" for "θ, the base").
 QString searchText(const QString& text);

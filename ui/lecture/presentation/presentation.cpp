@@ -6,6 +6,7 @@
 #include <QLayout>
 #include <QStandardPaths>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -30,10 +31,10 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kTickMs = 150;
-constexpr int kStripHeight = 96;           // pixels at 100 %
-constexpr double kDockPart = 0.42;         // part of the canvas beside the picture for a question
-constexpr int kTextOfHeight = 24;          // the height of the canvas divided by that of its texts
-constexpr double kPageText = 80.0 / 1080;  // of the height: a question on a page of its own, down to …
+constexpr int kStripHeight = 96;                      // pixels at 100 %
+constexpr std::array kDockParts = {0.42, 0.5, 0.58};  // of the canvas beside the picture, for a question
+constexpr int kTextOfHeight = 24;                     // the height of the canvas divided by that of its texts
+constexpr double kPageText = 80.0 / 1080;             // of the height: a question on a page of its own, down to …
 constexpr double kLeastPageText = 60.0 / 1080;
 constexpr int kMostWaitMs = 300;  // work that takes longer shows itself
 
@@ -262,12 +263,18 @@ void Presentation::place() {
     m_foot->setVisible(sentence > 0);
     m_strip->setGeometry(0, canvas.height() - strip, canvas.width(), strip);
     QRect picture(0, above, canvas.width(), canvas.height() - above - sentence - strip);
-    const bool isDocked = m_question->hasQuestion() && !isQuestionPage();
-    if (m_question->hasQuestion()) placeQuestion(picture, size);
-    if (isDocked) picture.setRight(m_question->x() - 1);
+    // Texts also have the space of a sentence that the step does not say.
+    const LectureStep* step = m_player.currentStep();
+    QRect page = picture;
+    if (step && step->say.empty()) page.setBottom(canvas.height() - strip - 1);
+    if (m_question->hasQuestion() && placeQuestion(page, size)) {
+        picture.setRight(m_question->x() - 1);
+        page.setRight(m_question->x() - 1);
+    }
     m_stage.setInsets({0, above, canvas.width() - picture.width(), sentence + strip});
-    m_page->setGeometry(picture);
-    m_cover->setGeometry(picture);
+    m_page->setGeometry(page);
+    m_cover->setGeometry(page);
+    if (isPageShown()) m_page->raise();  // above the foot
     if (m_question->hasQuestion()) m_question->raise();
     m_ink->setGeometry(canvas);
     m_ink->raise();
@@ -275,34 +282,43 @@ void Presentation::place() {
     m_blank->raise();
 }
 
-bool Presentation::isQuestionPage() const {
-    const LectureQuestion* question = m_question->question();
-    return question && (m_question->coversPicture() || (question->hides && !m_question->isRevealed()));
-}
-
-void Presentation::placeQuestion(const QRect& free, int textSize) {
+bool Presentation::placeQuestion(const QRect& free, int textSize) {
     if (m_question->coversPicture()) {
         m_question->setTextSize(textSize);
-        return m_question->setGeometry(free);
+        m_question->setGeometry(free);
+        return false;
     }
-    if (!isQuestionPage()) {
-        const int width = static_cast<int>(kDockPart * free.width());
+    const bool isRevealed = m_question->isRevealed();
+    if (!m_question->question()->hides) {
         m_question->setTextSize(textSize);
-        return m_question->setGeometry(free.right() - width + 1, free.top(), width, free.height());
+        int width = 0;
+        for (const double part : kDockParts) {
+            width = static_cast<int>(part * free.width());
+            if (bandHeight(*m_question, width) <= free.height()) break;
+        }
+        m_question->setGeometry(free.right() - width + 1, free.top(), width, free.height());
+        return true;
     }
     // The largest text that fits. It is searched once, because each size is a new style, which asks for a new place.
-    const QString key = u"%1 %2x%3"_s.arg(text(m_question->question()->text)).arg(free.width()).arg(free.height());
+    const QString key =
+        u"%1 %2x%3 %4"_s.arg(text(m_question->question()->text)).arg(free.width()).arg(free.height()).arg(isRevealed);
     if (key != std::exchange(m_pageKey, key)) {
         const double height = m_stage.canvas()->height();
+        int least = isRevealed ? textSize : static_cast<int>(std::ceil(kLeastPageText * height));
         m_pageSize = static_cast<int>(kPageText * height);
-        const int least = static_cast<int>(std::ceil(kLeastPageText * height));
         m_question->setTextSize(m_pageSize);
-        while (m_pageSize > least && bandHeight(*m_question, free.width()) > free.height()) {
-            m_question->setTextSize(--m_pageSize);
+        if (bandHeight(*m_question, free.width()) > free.height()) {
+            while (least < m_pageSize - 1) {
+                const int middle = (least + m_pageSize) / 2;
+                m_question->setTextSize(middle);
+                (bandHeight(*m_question, free.width()) > free.height() ? m_pageSize : least) = middle;
+            }
+            m_pageSize = least;
         }
     }
     m_question->setTextSize(m_pageSize);
     m_question->setGeometry(free);
+    return false;
 }
 
 void Presentation::tellProblem(const QString& sentence) {
@@ -460,7 +476,10 @@ void Presentation::togglePage() {
     const LectureScene* scene = m_player.currentScene();
     if (!scene || scene->room.empty()) return;
     if (scene->text.empty()) return m_head->say(u"This scene has no page of text to show."_s);
-    if (!isPageShown()) m_page->showText(QString(), text(scene->text));
+    if (!isPageShown()) {
+        m_page->showText(QString(), text(scene->text));
+        m_stage.pointAt(QString());  // what it points at is covered
+    }
     m_page->setVisible(!isPageShown());
     place();
 }

@@ -82,9 +82,9 @@ class Presentation : public QObject {
     void build();
     void clearCanvas();
     void place();
-    /// The question has a page of its own: it hides the picture, or its axes are drawn on.
-    bool isQuestionPage() const;
-    void placeQuestion(const QRect& free, int textSize);
+    /// Returns whether the picture stays beside the question. It has a page of its own if it hides the picture, also
+    /// with its answer, and if its axes are drawn on.
+    bool placeQuestion(const QRect& free, int textSize);
     void showPlace();
     /// Hides the notes on the class's own screen until the last question of the scene is answered.
     void keepSecret();

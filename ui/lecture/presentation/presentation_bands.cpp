@@ -153,7 +153,7 @@ PresentationPage::PresentationPage(QWidget* parent)
     : QFrame(parent), m_title(new QLabel(this)), m_text(new LectureText(kPagePoints)), m_area(new QScrollArea(this)) {
     setObjectName(u"presentationPage"_s);
     setProperty("paper", true);
-    auto* column = scaledColumn(this, 12, {48, 24, 48, 16});
+    auto* column = scaledColumn(this, 12, {24, 20, 24, 12});
     m_title->setProperty("roomTitle", true);
     m_title->setTextFormat(Qt::PlainText);
     m_title->setWordWrap(true);
@@ -164,6 +164,10 @@ PresentationPage::PresentationPage(QWidget* parent)
     m_area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_area->setWidget(m_text);
     m_text->setAutoFillBackground(false);  // the page has its own colour
+    // The area would take a minimum height from the size hint, which is that of a narrow text.
+    QSizePolicy policy = m_text->sizePolicy();
+    policy.setVerticalPolicy(QSizePolicy::Preferred);
+    m_text->setSizePolicy(policy);
     m_area->viewport()->setAutoFillBackground(false);
     m_area->viewport()->installEventFilter(this);
     column->addWidget(m_area, 1);

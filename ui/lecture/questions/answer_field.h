@@ -135,6 +135,7 @@ class CurveField : public AnswerField {
  private:
     QString m_curve;
     CurveCanvas* m_canvas;
+    QLabel* m_how;
     QPushButton* m_clear;
 };
 

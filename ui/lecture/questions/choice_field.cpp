@@ -114,7 +114,10 @@ std::vector<AnswerRecord> ChoiceField::records(const AnswerTruth& truth) const {
 QString ChoiceField::reveal(const AnswerTruth&, const std::vector<AnswerRecord>& records) {
     for (int i = 0; i < m_buttons.size(); ++i) {
         m_buttons[i]->setEnabled(false);
-        if (i < m_hands.size()) m_hands[i]->setEnabled(false);
+        if (i < m_hands.size()) {
+            m_hands[i]->setEnabled(false);
+            m_hands[i]->setVisible(raisedHands() > 0);
+        }
         m_marks[i]->setVisible(i == m_right || (m_hands.isEmpty() && m_buttons[i]->isChecked()));
     }
     const QString right = u"The right answer is “%1”."_s.arg(m_choices.value(m_right));

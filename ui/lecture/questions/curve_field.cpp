@@ -76,9 +76,9 @@ CurveField::CurveField(const QString& curve, QWidget* parent)
     auto* column = scaledColumn(this, 8);
     column->addWidget(m_canvas, 1);
     auto* row = scaledRow(nullptr, 8);
-    auto* how = new QLabel(u"Draw the curve with the mouse, a pen or the arrow keys."_s, this);
-    how->setProperty("quiet", true);
-    row->addWidget(how);
+    m_how = new QLabel(u"Draw the curve with the mouse, a pen or the arrow keys."_s, this);
+    m_how->setProperty("quiet", true);
+    row->addWidget(m_how);
     row->addStretch(1);
     m_clear->setAutoDefault(false);
     row->addWidget(m_clear);
@@ -175,7 +175,8 @@ QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRec
         if (&truth.figure.curves[i] == right) figure.curves[i].emphasis = FigureCurve::Emphasis::picked;
     }
     m_canvas->showTruth(figure);
-    m_clear->setEnabled(false);
+    m_how->hide();
+    m_clear->hide();
     if (records.empty()) return u"The highlighted curve is the right one."_s;
     const nlohmann::json details = parse_bounded(records.front().details);
     const QString unit = text(details.value("unit", std::string()));

@@ -334,7 +334,10 @@ void QuestionPanel::askAgain() {
 void QuestionPanel::showTruth() {
     m_revealed = true;
     const QString compared = m_field->reveal(*m_truth, m_answers);
-    QStringList all = {compared};
+    QStringList all;
+    // Where nobody has voted, the mark at the right choice says enough.
+    const bool isMarked = m_mode == Mode::classroom && m_question->kind == LectureQuestion::Kind::choice;
+    if (!isMarked || !m_answers.empty()) all << compared;
     for (const QString& more : {mistakes(), filledText(m_question->answer, m_stage)}) {
         if (!more.isEmpty()) all << more;
     }

@@ -159,8 +159,10 @@ void ReplayBar::renewExport() {
                                      : u"Exports an animation of the run's training, with one frame per snapshot, as "
                                        "an animated GIF or as numbered PNG or SVG files."_s);
     m_export->setEnabled(!m_stopping && (m_exporting || m_iterations.size() > 1));
-    // The button is hidden if the slider would become too short; the menu offers the export too.
-    m_export->setVisible(m_exporting || width() >= ThemeManager::instance().pixels(kMinWidthForExport));
+    // The button is hidden in a presentation and if the slider would become too short; the menu offers the export too.
+    const ThemeManager& theme = ThemeManager::instance();
+    const bool hasSpace = theme.figureText() == 0 && width() >= theme.pixels(kMinWidthForExport);
+    m_export->setVisible(m_exporting || hasSpace);
 }
 
 void ReplayBar::renewWords() {

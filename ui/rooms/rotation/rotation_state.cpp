@@ -5,6 +5,7 @@
 
 #include "core/base/random_stream.h"
 #include "core/rope/circuit.h"
+#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 namespace {
@@ -64,6 +65,10 @@ void RotationScene::sampleVectors() {
     state.query.clear();
     state.key.clear();
     refit();
+}
+
+std::optional<int> RotationScene::markedPair() const {
+    return ThemeManager::instance().figureText() > 0 && !state.highlighted ? std::nullopt : enlargedPair();
 }
 
 std::optional<int> RotationScene::enlargedPair() const {

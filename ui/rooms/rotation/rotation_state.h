@@ -77,6 +77,8 @@ struct RotationScene {
     void refit();
     void sampleVectors();
 
+    /// The pair that a picture of all pairs marks: the enlarged one, but in a presentation only one that is pointed at.
+    std::optional<int> markedPair() const;
     /// The highlighted pair, or else the middle one of the rotated pairs; nullopt if there is no pair.
     std::optional<int> enlargedPair() const;
     int rotatedPairs() const { return frequencies.rotary_dim / 2; }

@@ -483,7 +483,11 @@ std::vector<Figure> WindowStage::figuresSoFar() {
 }
 
 void WindowStage::pointAt(const QString& what) {
-    if (std::exchange(m_pointsAtPair, false)) m_workspace.rotary().pickPair(std::nullopt);
+    endLights(&m_window);
+    if (std::exchange(m_pointsAtPair, false)) {
+        m_workspace.rotary().pickPair(std::nullopt);
+        room().setControl(u"pair"_s, u"none"_s);  // Inspect keeps a pair of its own
+    }
     if (what.isEmpty()) return;
     const QString kind = what.section(QLatin1Char(' '), 0, 0);
     const QString name = what.section(QLatin1Char(' '), 1);

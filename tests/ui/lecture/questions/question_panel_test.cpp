@@ -368,7 +368,11 @@ TEST_F(QuestionPanelTest, RevealShowsTheTruthWithoutAnAnswer) {
     EXPECT_GE(canvas()->figure().curves.size(), 1U);
     open(QuestionPanel::Mode::classroom, choiceQuestion());
     panel->reveal();
-    EXPECT_TRUE(panel->result().contains(QStringLiteral("“the last”")));
+    EXPECT_FALSE(panel->result().contains(QStringLiteral("“the last”"))) << "the mark at the choice says it";
+    QStringList seen;
+    for (const QLabel* label : panel->findChildren<QLabel*>()) seen << (label->isHidden() ? QString() : label->text());
+    EXPECT_TRUE(seen.contains(QStringLiteral("✓ right")));
+    for (const QSpinBox* hands : panel->findChildren<QSpinBox*>()) EXPECT_TRUE(hands->isHidden()) << "nobody voted";
     EXPECT_TRUE(stored.empty());
 }
 

@@ -317,7 +317,8 @@ TEST(InspectFigures, CurvesOverTrainingHaveOnePointPerSnapshot) {
     InspectData heads = data;
     heads.choices.layer = 1;
     EXPECT_TRUE(drawn("attention-entropy", heads).figure.summary.endsWith(", layer 1, one curve per head."));
-    EXPECT_EQ(figure.curves[0].emphasis, FigureCurve::Emphasis::dimmed);
+    EXPECT_TRUE(figure.curves[0].companion);
+    EXPECT_EQ(figure.curves[0].emphasis, FigureCurve::Emphasis::normal) << "faint dashes have too little contrast";
     EXPECT_EQ(figure.curves[1].x, (QList<double>{1, 50, 100}));
     EXPECT_NEAR(figure.curves[1].y[1], 50.25, 1e-5);  // the mean over the two heads
     EXPECT_EQ(figure.verticalLines.at(0).handle, "time");

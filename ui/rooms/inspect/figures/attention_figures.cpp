@@ -607,6 +607,9 @@ static InspectPicture attentionByDistance(const InspectData& data) {
     for (std::int64_t head = 0; head < data.run->spec.heads; ++head) {
         if (const Snapshot* other = data.text ? nullptr : data.ghostSnapshot()) {
             figure.curves.push_back(ghostCurve(curveOf(*other->result, head), *data.ghost));
+            if (headOf(data) >= 0 && headOf(data) != head) {
+                figure.curves.back().emphasis = FigureCurve::Emphasis::dimmed;
+            }
         }
         FigureCurve curve = curveOf(*source.result, head);
         if (headOf(data) == head) curve.emphasis = FigureCurve::Emphasis::picked;

@@ -36,6 +36,8 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
     }
     if (const Snapshot* other = data.ghostSnapshot()) {
         figure.curves.push_back(ghostCurve(make(*other->result, data.ghost->ink), *data.ghost));
+        figure.curves.back().label = data.ghost->name;
+        figure.curves.back().isNamed = true;
         FigureBand behind = band(*other->result, figure.curves.back());
         behind.label = u"95 % interval, %1"_s.arg(data.ghost->name);
         addBand(figure, std::move(behind));

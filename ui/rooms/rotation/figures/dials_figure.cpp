@@ -100,7 +100,7 @@ Figure dialsFigure(const RotationScene& scene) {
         }
         picture.hands.append(hands);
     }
-    picture.highlighted = scene.enlargedPair();
+    picture.highlighted = scene.markedPair();
     picture.words = wordsOf(scene);
 
     Figure figure = rotation::figure(u"dials"_s, scene);

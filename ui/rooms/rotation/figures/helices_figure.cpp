@@ -299,7 +299,7 @@ HelicesPicture helicesPictureOf(const RotationScene& scene) {
     picture.title = helicesTitle(scene);
     const int pairs = static_cast<int>(scene.pairs.size());
     const int rows = std::min(kMostHelices, pairs);
-    picture.picked = scene.enlargedPair().value_or(-1);
+    picture.picked = scene.markedPair().value_or(-1);
     for (int row = 0; row < rows; ++row) {
         picture.pairs.append(
             rows < 2 ? 0 : static_cast<int>(std::lround(static_cast<double>(row) * (pairs - 1) / (rows - 1))));

@@ -171,7 +171,7 @@ void paintTokens(QPainter& painter, const QRectF& rect, const FigureStyle& style
     drawHeader(painter, rect, style, picture, grid);
     const QFont font = style.font(style.tickPt);
     const TextMetrics metrics(font);
-    const auto enlarged = picture.scene.enlargedPair();
+    const auto enlarged = picture.scene.markedPair();
     for (int row = 0; row < grid.pairs.size(); ++row) {
         const int pair = grid.pairs[row];
         const QRectF first = grid.cellOf(0, row);
