@@ -47,7 +47,7 @@ std::string utf8(const QString& text) {
 LectureStep choiceStep(const std::vector<Statement>& statements, std::size_t index) {
     LectureQuestion question;
     question.kind = LectureQuestion::Kind::choice;
-    question.text = utf8(u"“%1” Which answer is right?"_s.arg(statements[index].claim));
+    question.text = utf8(u"“%1” Which answer about this statement is right?"_s.arg(statements[index].claim));
     question.choices.push_back(utf8(u"The statement is true."_s));
     // The explanation of another statement does not refute this one.
     question.choices.push_back(utf8(statements[(index + 2) % statements.size()].why));
@@ -55,8 +55,9 @@ LectureStep choiceStep(const std::vector<Statement>& statements, std::size_t ind
     question.choices.insert(question.choices.begin() + static_cast<std::ptrdiff_t>(right), utf8(statements[index].why));
     question.right = static_cast<int>(right);
     question.hint = utf8(u"The statement is common but wrong."_s);
-    question.wrong = {{0, utf8(u"The statement is common but wrong."_s)},
-                      {right == 1 ? 2.0 : 1.0, utf8(u"This is true, but it is about another statement."_s)}};
+    question.wrong = {
+        {0, utf8(u"The statement is common but wrong."_s)},
+        {right == 1 ? 2.0 : 1.0, utf8(u"This is true, but it does not show what is wrong with this statement."_s)}};
     question.answer = utf8(u"Formula %1 of the guide shows why."_s.arg(statements[index].formula));
     LectureStep step;
     step.ask = std::move(question);

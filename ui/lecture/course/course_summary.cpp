@@ -125,8 +125,8 @@ QString courseIntroduction(const std::vector<Lecture>& lectures) {
     }
     return u"<h2>Course: rotary position embeddings</h2><p>The course teaches what RoPE rotates, what the base θ "
            u"and the rotated fraction change, and what experiments decide. This column explains; the picture "
-           u"beside it is a page of the program, and you can move the controls that it "
-           u"shows.</p><ol>%1</ol><p>All parts take about %2. You can stop at every step and resume there "
+           u"beside it is a page of the program. Where controls are below it, you can "
+           u"move them.</p><ol>%1</ol><p>All parts take about %2. You can stop at every step and resume there "
            u"later.</p><h3>Questions</h3><p>You answer with a choice, with a number that you find in the picture,"
            u" or by drawing a curve. After a wrong answer you can try again, ask for a hint or show the answer. A"
            u" right first answer without a hint counts as understood. Your answers are stored on this computer "

@@ -22,18 +22,20 @@ struct Stop {
 
 constexpr std::array<Stop, 5> kStops = {{
     {"rotation", "", "control m",
-     u"RoPE turns each pair of channels like the hand of a clock. Drag the position m: the first pairs turn fast, the "
-     "last ones hardly move."},
+     u"RoPE turns each pair of channels of a query q and a key k like the hand of a clock, so that their product, the "
+     "logit, depends only on the distance m − n. Drag the position m: the first pairs turn fast, the last ones hardly "
+     "move."},
     {"spectrum", "", "control theta",
      u"Drag θ: a larger θ slows the slow pairs further; the fastest pair always turns by 1 radian per token."},
     {"context", "", "control context",
      u"Drag the context: the second tile counts the channels that complete a turn within it; the others never do in "
      "training."},
     {"rotation", "", "control fraction",
-     u"Type 25 into the field fraction: only a quarter of the channels turn, and the others carry no position."},
+     u"Type 25 into the field fraction: only a quarter of the channels turn, joined to new pairs, and the others keep "
+     "their values at every position."},
     {"train", "", "",
      u"Start (“Add to the queue” while runs train) trains small models with each θ and fraction that the panel SWEEP "
-     "lists, whatever you set before. Their losses say what these change."},
+     "lists, whatever you set before. The losses of these models show what θ and the fraction change."},
 }};
 
 const QString kBanner = u"tour"_s;

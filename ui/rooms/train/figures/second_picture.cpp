@@ -484,7 +484,7 @@ void SecondPicture::renew() {
     }
     const QString who = now.picked ? now.picked->name : u"all settings"_s;
     m_figureTitle = step.isEmpty() ? who : u"Measured at %1: %2"_s.arg(step, who);
-    if (skipsProbes(now)) m_figureTitle += u"; later measurements are left out, because they are slow"_s;
+    if (skipsProbes(now)) m_figureTitle += u"; measured less often, because each measurement is slow"_s;
     renewTitle();
     showPicture(now.picked ? now.picked->ink : Ink());
 }
