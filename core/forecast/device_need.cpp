@@ -64,7 +64,7 @@ double attention_bytes(const RunSpec& spec, const Widths& w) {
     if (stores_scores(spec, true)) {
         // Queries, keys and values by head; the probabilities, and with dropout their masks and products. With dropout
         // plain attention multiplies in the type of the other products.
-        const bool is_plain = w.more_logits == 0 && !spec.attention_sinks && spec.attention != AttentionKind::mla;
+        const bool is_plain = has_only_products(spec) && !spec.attention_sinks && spec.attention != AttentionKind::mla;
         const double type = spec.dropout > 0 && is_plain ? w.bytes : 4.0;
         const double dropped = spec.dropout > 0 ? 1.0 + type : 0.0;
         bytes = type * 3.0 * w.C + (4.0 * (1.0 + w.more_logits) + dropped) * w.scores + w.bytes * w.C;
@@ -114,7 +114,7 @@ double stored_at_end(const Widths& w) {
 
 // Peak per token, besides stored tensors: while the last layer has its own, what follows it is not stored.
 double temporary_bytes(const RunSpec& spec, const Widths& w) {
-    constexpr double mask_bytes = 26.0;  // integers per number of a mask (libtorch_dropout_masks)
+    constexpr double mask_bytes = 15.0;  // of integers per number of a mask (libtorch_dropout_masks)
     const double end = stored_at_end(w);
     const double masks = spec.dropout > 0 ? mask_bytes : 0.0;
     const double in_scores = stores_scores(spec, true) ? std::max(masks, 12.0) * w.scores : 0.0;

@@ -144,7 +144,7 @@ TEST_F(SweepPanelTest, TheEstimateSaysWhatAConsideredChangeWillDo) {
 }
 
 TEST_F(SweepPanelTest, NothingMovesWhenTextsComeAndGo) {
-    panel->resize(312, 860);  // no scroll bar comes and goes
+    panel->resize(312, 900);  // no scroll bar comes and goes
     const auto places = [this] {
         QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
         QTest::qWait(1);
