@@ -215,7 +215,8 @@ torch::Tensor Dropout::operator()(const torch::Tensor& x, const std::string& pla
     if (!streams) streams = std::make_shared<DeviceStreams>(seeds_, step_, x.device());
     const torch::Tensor masks =
         device_dropout_masks(streams->keys(stream), streams->step(), rate_, size, first_number(size));
-    return Kept::apply(x, masks.view(x.sizes()), DropoutRate(rate_).kept_factor);
+    // In float32, as on the CPU: bfloat16 would round the product.
+    return Kept::apply(in_float(x), masks.view(x.sizes()), DropoutRate(rate_).kept_factor);
 }
 
 }  // namespace ropelab

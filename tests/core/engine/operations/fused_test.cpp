@@ -10,6 +10,7 @@
 
 #include "core/base/random_stream.h"
 #include "core/engine/attention/backend.h"
+#include "core/engine/device/accelerator.h"
 #include "core/engine/operations/operations.h"
 #include "core/engine/operations/products.h"
 
@@ -154,6 +155,24 @@ TEST(DeviceMasks, KernelGivesTheNumbersOfTheCpu) {
         EXPECT_TRUE(torch::equal(masks.narrow(1, first % 4, size), masks_of_streams(step, size, first) > 0))
             << step << ' ' << first;
     }
+}
+
+// A branch in bfloat16 times its mask is float32, with the gradient of the CPU.
+TEST(DeviceMasks, DroppedNumbersOfBfloat16AreThoseOfTheCpu) {
+    const Dropout dropout(0.3, {5, 6}, 7);
+    const auto dropped = [&] {
+        torch::manual_seed(1);
+        const torch::Tensor x = torch::randn({2, 8, 6}).to(torch::kBFloat16).requires_grad_(true);
+        const torch::Tensor result = dropout(x, "here");
+        return std::pair(result.detach(), torch::autograd::grad({result.square().sum()}, {x})[0]);
+    };
+    const auto wanted = dropped();
+    use_accelerator({torch::kCPU});
+    const auto got = dropped();
+    use_accelerator({});
+    EXPECT_EQ(got.first.scalar_type(), torch::kFloat32);
+    EXPECT_TRUE(torch::equal(got.first, wanted.first));
+    EXPECT_TRUE(torch::equal(got.second, wanted.second));
 }
 
 // Bytes of the tensors that the operations of `work` read and write.
