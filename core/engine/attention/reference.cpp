@@ -111,7 +111,7 @@ torch::Tensor attend_by_run(LayerVectors vectors, const LayerTerms& terms, const
 }
 
 // On a device, attention with dropout multiplies in bfloat16, as LibTorch's flash attention does without dropout: its
-// products in float32 took a quarter of a step on an H200. The softmax stays in float32.
+// products in float32 took a seventh of a step on an H200. The softmax stays in float32.
 bool multiplies_in_bfloat16(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
                             const AttentionUse& use) {
     return is_accelerated(input.qkv.device()) && input.qkv.scalar_type() == torch::kBFloat16 && dropout.active() &&
