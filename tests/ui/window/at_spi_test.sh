@@ -18,8 +18,13 @@ done
 
 scratch=$(mktemp -d)
 started=()
+# The window stores its settings when it ends, so it has ended before its display and its folder are removed.
 cleanup() {
-    for each in "${started[@]}"; do kill "$each" 2>/dev/null || true; done
+    local i
+    for ((i = ${#started[@]} - 1; i >= 0; --i)); do
+        kill "${started[i]}" 2>/dev/null || true
+        wait "${started[i]}" 2>/dev/null || true
+    done
     rm -rf "$scratch"
 }
 trap cleanup EXIT
