@@ -71,6 +71,8 @@ void add_differences(std::vector<std::string>& names, const std::vector<RunSpec>
                      const std::vector<std::size_t>& members, bool shown_by_label) {
     for (const Key& key : keys()) {
         if (label_shows(key.name) != shown_by_label) continue;
+        const Value first = key.get(runs[members.front()]);
+        if (std::ranges::all_of(members, [&](std::size_t member) { return key.get(runs[member]) == first; })) continue;
         std::set<std::string> values;
         for (const std::size_t member : members) values.insert(to_text(key.get(runs[member])));
         if (values.size() < 2) continue;
@@ -101,6 +103,7 @@ std::string label_of(const RunSpec& spec) {
 
 std::vector<std::string> run_names(const std::vector<RunSpec>& runs) {
     std::vector<std::string> names;
+    if (runs.empty()) return names;
     names.reserve(runs.size());
     for (const RunSpec& run : runs) names.push_back(label_of(run));
     std::vector<std::size_t> all(runs.size());

@@ -76,6 +76,7 @@ void CurvePlot::clear() {
     m_curves.clear();
     m_groups.clear();
     m_groupOf.clear();
+    m_painted.reset();
     m_shown.clear();
     m_floor.reset();
     m_rungs.clear();
@@ -89,7 +90,9 @@ void CurvePlot::clear() {
 
 void CurvePlot::keepGhosts() {
     std::vector<FigureCurve> ghosts;
-    for (FigureCurve& curve : figure(nullptr).curves) {
+    std::vector<FigureCurve> earlier = std::exchange(m_ghosts, {});
+    std::vector<Shown> shown;
+    for (FigureCurve& curve : figure(&shown).curves) {
         if (curve.shape == FigureCurve::Shape::points) continue;
         curve.label.clear();
         curve.raw.clear();
@@ -98,7 +101,7 @@ void CurvePlot::keepGhosts() {
         curve.emphasis = FigureCurve::Emphasis::dimmed;
         ghosts.push_back(std::move(curve));
     }
-    if (!ghosts.empty()) m_ghosts = std::move(ghosts);
+    m_ghosts = std::move(ghosts.empty() ? earlier : ghosts);
     schedule();
 }
 
@@ -151,6 +154,14 @@ void CurvePlot::truncate(RunId run, double lastX) {
             curve.truncate(lastX);
         }
     }
+    schedule();
+}
+
+void CurvePlot::setPainted(std::optional<std::set<RunId>> runs, const QString& which) {
+    m_whichPainted = which;
+    if (runs == m_painted) return;
+    m_painted = std::move(runs);
+    m_readout->hide();
     schedule();
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -75,6 +76,9 @@ class CurvePlot : public PlotWidget {
     /// two runs were measured. Runs outside all groups are not drawn. An empty list draws one curve per run again.
     void setGroups(std::vector<CurveGroup> groups);
     const std::vector<CurveGroup>& groups() const { return m_groups; }
+    /// Paints only these of the visible runs, where more curves would hide each other; nullopt paints all. The note
+    /// says how many curves are painted, and `which`. Exports contain all.
+    void setPainted(std::optional<std::set<RunId>> runs, const QString& which = QString());
     /// Nearest to x, as drawn: smoothed, in the shown unit; NaN for a hidden run or an x outside the curve.
     double shownValue(RunId run, double x) const;
     /// Also without points.
@@ -96,7 +100,9 @@ class CurvePlot : public PlotWidget {
     bool followsData() const { return m_follows; }
 
     /// Visible runs with all points, units, smoothing and range; the settings of the view are under "view".
-    Figure toFigure() const;
+    Figure toFigure() const { return toFigure(false); }
+    /// With only the painted runs, if `painted`.
+    Figure toFigure(bool painted) const;
     /// One sentence: number of curves, quantity, lowest and highest value.
     QString summary() const;
     void refreshNow() override;
@@ -173,12 +179,13 @@ class CurvePlot : public PlotWidget {
         const CurveData* data;
         QString label;
     };
-    /// If `shown` is not null, appends the curves in the order of the figure.
+    /// If `shown` is not null, of the painted curves, which are appended in the order of the figure.
     Figure figure(std::vector<Shown>* shown) const;
     /// A point at the last finite value of each run that failed (red) or that was stopped at a rung (grey).
-    void addEnds(Figure& figure) const;
+    void addEnds(Figure& figure, bool painted) const;
     void addCurve(Figure& figure, const Shown& shown) const;
-    std::vector<Shown> addGroups(Figure& figure, Quantity quantity) const;
+    std::vector<Shown> addGroups(Figure& figure, Quantity quantity, bool painted) const;
+    bool isPainted(RunId run) const { return !m_painted || m_painted->contains(run); }
     /// The first visible run of the group.
     RunId representativeOf(RunId run) const;
     /// Only this run if it has no group; the result then refers to `run`.
@@ -208,6 +215,8 @@ class CurvePlot : public PlotWidget {
     std::map<CurveId, CurveData> m_curves;
     std::map<Quantity, QList<double>> m_sharedSteps;  // runs of one sweep have the same steps, so one list serves all
     std::vector<CurveGroup> m_groups;
+    std::optional<std::set<RunId>> m_painted;
+    QString m_whichPainted;
     std::vector<FigureCurve> m_ghosts;
     std::map<RunId, std::size_t> m_groupOf;        // place of each run's group in m_groups
     mutable std::map<CurveId, CurveMean> m_means;  // means of the groups; m_shown points into this map

@@ -32,7 +32,7 @@ Range rounded(Range range, bool notNegative) {
 }  // namespace
 
 FigureCurve::Emphasis CurvePlot::emphasisOf(RunId run) const {
-    if (m_hovered != kNoRun && isRunVisible(m_hovered)) {
+    if (m_hovered != kNoRun && isRunVisible(m_hovered) && isPainted(m_hovered)) {
         return run == representativeOf(m_hovered) ? FigureCurve::Emphasis::picked : FigureCurve::Emphasis::dimmed;
     }
     return m_picked != kNoRun && run == representativeOf(m_picked) ? FigureCurve::Emphasis::picked
@@ -94,9 +94,10 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     for (const Quantity quantity : m_quantities) {
         std::vector<Shown> curves;
         if (!m_groups.empty()) {
-            curves = addGroups(figure, quantity);
+            curves = addGroups(figure, quantity, shown != nullptr);
         } else {
             for (const auto& [id, run] : m_runs) {
+                if (shown != nullptr && !isPainted(id)) continue;
                 if (const CurveData* points = shownData({id, quantity})) {
                     curves.push_back({{id, quantity}, points, run.label});
                 }
@@ -125,7 +126,7 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     QHash<QString, QString> shortened;
     for (qsizetype i = names.size(); i-- > 0;) shortened[names[i]] = distinct[i];
     for (FigureBand& band : figure.bands) band.label = shortened[band.label];
-    addEnds(figure);
+    addEnds(figure, shown != nullptr);
     if (shown != nullptr) figure.curves.insert(figure.curves.end(), m_ghosts.begin(), m_ghosts.end());
     for (qsizetype i = 0; i < m_rungs.size(); ++i) {
         figure.verticalLines.push_back({m_rungs[i], u"rung %1"_s.arg(i + 1)});
@@ -137,9 +138,10 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     return figure;
 }
 
-void CurvePlot::addEnds(Figure& figure) const {
+void CurvePlot::addEnds(Figure& figure, bool painted) const {
     const Quantity quantity = m_quantities.front();
     for (const auto& [id, run] : m_runs) {
+        if (painted && !isPainted(id)) continue;
         const CurveData* points = shownData({id, quantity});
         if (!points || (!run.failed && run.rung == 0)) continue;
         const QList<double>& x = points->x();
@@ -182,9 +184,10 @@ void CurvePlot::addCurve(Figure& figure, const Shown& shown) const {
     figure.curves.push_back(std::move(curve));
 }
 
-std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quantity) const {
+std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quantity, bool painted) const {
     std::vector<Shown> result;
     for (const CurveGroup& group : m_groups) {
+        if (painted && std::ranges::none_of(group.runs, [this](RunId run) { return isPainted(run); })) continue;
         std::vector<const CurveData*> members;
         RunId first = kNoRun;
         double end = std::numeric_limits<double>::infinity();
@@ -321,6 +324,14 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     if (!m_groups.empty() && std::any_of(m_means.begin(), m_means.end(), isCut)) {
         parts.append(u"a mean ends where the first of its seeds ended"_s);
     }
+    if (forScreen && m_painted) {
+        const auto all = m_groups.empty()
+                             ? std::ranges::count_if(m_runs, [](const auto& each) { return each.second.visible; })
+                             : std::ssize(m_groups);
+        const auto painted = std::ranges::count(figure.curves, false, &FigureCurve::companion);
+        parts.prepend(u"%1 of %2 curves, %3; exports show all"_s.arg(
+            readableCount(static_cast<double>(painted)), readableCount(static_cast<double>(all)), m_whichPainted));
+    }
     if (forScreen && !m_ghosts.empty()) parts.append(u"faint: the curves before this sweep"_s);
     const auto isWide = [](const FigureBand& band) { return band.lower != band.upper; };
     if (std::any_of(figure.bands.begin(), figure.bands.end(), isWide)) {
@@ -340,9 +351,10 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     return parts.join(u"; "_s);
 }
 
-Figure CurvePlot::toFigure() const {
-    Figure result = figure(nullptr);
-    result.note = noteOf(result, false);
+Figure CurvePlot::toFigure(bool painted) const {
+    std::vector<Shown> shown;
+    Figure result = figure(painted ? &shown : nullptr);
+    result.note = noteOf(result, painted);
     result.summary = summaryOf(result);
     result.settings = m_settings;
     QJsonArray quantities;

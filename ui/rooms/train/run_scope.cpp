@@ -8,6 +8,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
@@ -194,6 +195,8 @@ bool anyRepeats(const std::vector<CurveGroup>& groups) {
 
 namespace {
 
+constexpr std::size_t kMostSettings = 200;  // in the list of choices
+
 // The first entries of the list have these data; those of settings have their texts.
 int dataOf(RunScope::Scope scope) {
     return static_cast<int>(scope);
@@ -217,7 +220,9 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
     m_rows->addLayout(m_buttons);
     row->addWidget(m_fold);
     m_choice->setToolTip(
-        u"Selects the runs that the plot shows. The ticks in the list below show and hide single runs."_s);
+        u"Selects the runs that the plot shows. The ticks in the list below show and hide single runs. Of a lab with "
+        u"more "
+        "than %1 settings, the first ones are listed."_s.arg(kMostSettings));
     row->addWidget(m_choice);
     m_hidden->setProperty("quiet", true);
     m_hidden->setTextFormat(Qt::PlainText);
@@ -297,8 +302,10 @@ void RunScope::renewSettings() {
         specs.back().seed = RunSpec{}.seed;
     }
     const std::vector<std::string> names = run_names(specs);
+    std::size_t listed = 0;
     for (std::size_t i = 0; i < firsts.size(); ++i) {
         const RunView& run = *firsts[i];
+        if (!run.pinned && run.setting != m_setting && ++listed > kMostSettings) continue;
         const QString name = QString::fromStdString(run.settingName.empty() ? names[i] : run.settingName);
         m_settings.push_back({run.pinned ? u"Setting: %1 (pinned)"_s.arg(name) : u"Setting: %1"_s.arg(name),
                               run.setting, QIcon(lineSwatch(Ink::data(run.ink.index))), run.pinned});
@@ -392,10 +399,13 @@ void RunScope::renew() {
     }
     m_choice->setIconSize(RunTable::swatchSize());
 
-    const std::vector<CurveGroup> groups = seedGroups(runs);
+    std::set<std::string_view> settings;
+    for (const RunView& run : runs) {
+        if (run.visible) settings.insert(run.setting);
+    }
     const auto shown = std::count_if(runs.begin(), runs.end(), [](const RunView& run) { return run.visible; });
-    m_fold->setText(u"%1 Runs: %2, %3"_s.arg(m_listShown ? u"▼"_s : u"►"_s, countText(std::ssize(groups), u"setting"_s),
-                                             countText(shown, u"run"_s)));
+    m_fold->setText(u"%1 Runs: %2, %3"_s.arg(
+        m_listShown ? u"▼"_s : u"►"_s, countText(std::ssize(settings), u"setting"_s), countText(shown, u"run"_s)));
     const auto hidden = std::count_if(runs.begin(), runs.end(), [](const RunView& run) { return !run.visible; });
     const bool areEarlier = std::all_of(runs.begin(), runs.end(), [this](const RunView& run) {
         return run.visible || run.record.experiment != m_latest;

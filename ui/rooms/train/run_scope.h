@@ -96,7 +96,7 @@ class RunScope : public QWidget {
     RunStore& m_runs;
     Scope m_scope = Scope::sweep;
     std::string m_setting;
-    std::vector<Setting> m_settings;  // of the lab's runs, pinned ones first
+    std::vector<Setting> m_settings;  // of the lab's runs, pinned ones first; of hundreds, the first ones
     RunId m_picked = 0;
     std::int64_t m_latest = 0;  // id of the latest experiment
     QTimer m_renewal;           // after runs were hidden or shown

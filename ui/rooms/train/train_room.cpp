@@ -166,6 +166,7 @@ void TrainRoom::connectRuns() {
 
     connect(m_list, &RunList::runPicked, this, [this](RunId run) {
         for (CurvePlot* plot : plots()) plot->pickRun(run);
+        if (m_painted && !m_painted->contains(run)) renewGroups();
         m_roofline->pickRun(run);
         m_second->setPicked(run);
         m_access.session.pick(run);
@@ -186,7 +187,7 @@ void TrainRoom::connectRuns() {
 void TrainRoom::addContents() {
     const auto flushed = [this](const std::function<Figure()>& figure) {
         return [this, figure] {
-            showAll();
+            showAll(true);
             return figure();
         };
     };
@@ -215,7 +216,7 @@ QWidget* TrainRoom::panel() {
 }
 
 Figure TrainRoom::figure() {
-    showAll();
+    showAll(true);
     for (CurvePlot* plot : plots()) plot->setSettings(shownSettings(m_access.runs));
     if (exportsSecond()) return m_second->figure();
     return m_toolbar->isRoofline() ? m_roofline->figure() : m_plot->toFigure();
@@ -251,7 +252,13 @@ QString TrainRoom::sampleText() const {
 void TrainRoom::renewGroups() {
     const std::vector<CurveGroup> groups = seedGroups(m_access.runs.runs());
     m_toolbar->setBandsPossible(anyRepeats(groups), anyRepeats(groups));
-    for (CurvePlot* plot : plots()) plot->setGroups(m_toolbar->isBands() ? groups : std::vector<CurveGroup>());
+    const std::vector<CurveGroup> shown = m_toolbar->isBands() ? groups : std::vector<CurveGroup>();
+    m_painted = runsToPaint(m_access.runs, shown, m_list->picked());
+    for (CurvePlot* plot : plots()) {
+        plot->setGroups(shown);
+        plot->setPainted(m_painted, u"those with the lowest validation losses"_s);
+    }
+    if (isVisible()) showSteps();
 }
 
 QString TrainRoom::headline() const {
@@ -349,18 +356,19 @@ void TrainRoom::syncRuns() {
     renewEmptyState();
 }
 
-void TrainRoom::showSteps() {
+void TrainRoom::showSteps(bool visible) {
     if (!m_access.lab.file()) return;
     // While the lab is locked by another program, the curves stay incomplete, and the next update tries again.
-    problemOf([this] {
-        ui::showSteps(*m_plot, m_access.runs, *m_access.lab.file());
-        if (m_second->isGradient()) ui::showSteps(m_second->gradientPlot(), m_access.runs, *m_access.lab.file());
+    problemOf([this, visible] {
+        const std::optional<std::set<RunId>> only = visible ? std::nullopt : m_painted;
+        ui::showSteps(*m_plot, m_access.runs, *m_access.lab.file(), only);
+        if (m_second->isGradient()) ui::showSteps(m_second->gradientPlot(), m_access.runs, *m_access.lab.file(), only);
     });
 }
 
-void TrainRoom::showAll() {
+void TrainRoom::showAll(bool visible) {
     if (m_visibleTimer.isActive() || m_isStale) renewVisible();
-    showSteps();
+    showSteps(visible);
 }
 
 void TrainRoom::showEvent(QShowEvent* event) {
@@ -376,7 +384,6 @@ void TrainRoom::renewIfShown() {
 void TrainRoom::renewVisible() {
     m_visibleTimer.stop();
     m_isStale = false;
-    if (isVisible()) showSteps();
     for (CurvePlot* plot : plots()) m_tokenizersDiffer = showExtent(*plot, m_access.runs);
     renewGroups();
     renewUnitAdvice();

@@ -97,10 +97,11 @@ class TrainRoom : public Room {
     void renewUnitAdvice();
     void renewEmptyState();
     void syncRuns();
-    /// Reads the steps that the plots show and do not have yet; a hidden room reads them when it is shown.
-    void showSteps();
+    /// Reads the steps that the plots paint and do not have yet, or those of all `visible` runs; a hidden room reads
+    /// them when it is shown.
+    void showSteps(bool visible = false);
     /// What waits for an update, now.
-    void showAll();
+    void showAll(bool visible = false);
     /// Updates the range of the x axis, the groups of seeds and the entropy floor.
     void renewVisible();
     /// A hidden room is renewed when it is shown.
@@ -159,6 +160,7 @@ class TrainRoom : public Room {
     QLabel* m_emptyText = nullptr;
     QPushButton* m_emptyStart = nullptr;
     QString m_labPath;
+    std::optional<std::set<RunId>> m_painted;  // runsToPaint
     RunId m_sampled = 0;
     std::vector<RunId> m_cohort;  // the runs that train at the moment
     QTimer m_headlineTimer;

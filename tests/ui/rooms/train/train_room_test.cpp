@@ -400,6 +400,45 @@ TEST_F(TrainRoomTest, TheHeadlineOfManyRunsFollowsWhenTheirTestsAreComputed) {
     EXPECT_EQ(room->headline(), headlineText(headline));
 }
 
+TEST_F(TrainRoomTest, OfManyCurvesThoseWithTheLowestLossesArePaintedAndExportsHaveAll) {
+    const QString path = file("many.ropelab");
+    {
+        const auto lab = LabFile::create(path.toStdString());
+        const std::int64_t experiment = lab->add_experiment("e", Experiment("e").to_json().dump());
+        std::vector<Event> events;
+        for (int i = 0; i < 120; ++i) {
+            RunSpec spec;
+            spec.theta = 10000 - i;
+            const RunId run = lab->add_run(experiment, std::to_string(i), to_json(spec).dump());
+            events.emplace_back(event::CohortStarted{{run}, 0, 10, {"float32", "cpu", 2, ""}});
+            for (int step = 1; step <= 3; ++step)
+                events.emplace_back(event::Step{run, step, 3.0 - 0.01 * i - 0.1 * step, 0.5, 1e-3});
+            events.emplace_back(event::Evaluated{run, 3, 2.0, 3.0 - 0.01 * i});
+        }
+        lab->record(events);
+    }
+    room->showQuantity("losses");
+    workspace->openLab(path);
+    room->plot().refreshNow();
+    const auto curvesOf = [](const Figure& figure) {
+        return std::ranges::count(figure.curves, false, &FigureCurve::companion);
+    };
+    const Figure painted = room->plot().toFigure(true);
+    EXPECT_EQ(curvesOf(painted), 100);
+    EXPECT_TRUE(painted.note.contains("100 of 120 curves, those with the lowest validation losses"))
+        << painted.note.toStdString();
+    const CurveId highest = {1, Quantity::training_loss};
+    EXPECT_FALSE(room->plot().hasCurve(highest)) << "steps that are not painted are not read";
+    EXPECT_TRUE(room->plot().hasCurve({120, Quantity::training_loss}));
+    room->runList().pick(1);
+    EXPECT_EQ(curvesOf(room->plot().toFigure(true)), 101) << "the picked run is painted";
+    EXPECT_TRUE(room->plot().hasCurve(highest));
+    const Figure exported = room->exportedFigure();
+    EXPECT_EQ(curvesOf(exported), 120);
+    EXPECT_EQ(exported.curves.size(), 240U) << "with their training losses";
+    EXPECT_FALSE(exported.note.contains("lowest validation losses")) << exported.note.toStdString();
+}
+
 TEST_F(TrainRoomTest, TheCurvesStayWhileTheNextSweepBeginsAndASentenceSaysHowItStands) {
     train();
     room->refreshNow();

@@ -468,7 +468,7 @@ LiveData SecondPicture::data() const {
 void SecondPicture::renew() {
     m_stale = false;
     if (isGradient()) {
-        m_picture = {m_gradient->toFigure()};
+        m_picture = {m_gradient->toFigure(true)};
         return showPicture({});
     }
     const LiveFigure* figure = findLiveFigure(chosen());

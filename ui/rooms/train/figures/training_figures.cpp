@@ -3,6 +3,7 @@
 #include <QJsonDocument>
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -218,13 +219,40 @@ void readCurve(CurvePlot& plot, RunId run, const LabFile& lab, const auto& quant
 
 }  // namespace
 
-void showSteps(CurvePlot& plot, const RunStore& runs, const LabFile& lab) {
+std::optional<std::set<RunId>> runsToPaint(const RunStore& runs, const std::vector<CurveGroup>& groups, RunId picked) {
+    constexpr std::size_t most = 100;
+    std::map<RunId, double> losses;
+    for (const RunView& run : runs.runs()) {
+        if (run.visible)
+            losses[run.record.id] = run.best ? run.best->validation_loss : std::numeric_limits<double>::infinity();
+    }
+    std::vector<std::pair<double, std::vector<RunId>>> curves;
+    for (const CurveGroup& group : groups) {
+        double sum = 0;
+        for (const RunId run : group.runs) sum += losses[run];
+        curves.emplace_back(sum / static_cast<double>(group.runs.size()), group.runs);
+    }
+    if (groups.empty()) {
+        for (const auto& [run, loss] : losses) curves.push_back({loss, {run}});
+    }
+    if (curves.size() <= most) return std::nullopt;
+    std::ranges::stable_sort(curves, {}, [](const auto& curve) { return curve.first; });
+    std::set<RunId> painted;
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        const std::vector<RunId>& own = curves[i].second;
+        if (i < most || std::ranges::find(own, picked) != own.end()) painted.insert(own.begin(), own.end());
+    }
+    return painted;
+}
+
+void showSteps(CurvePlot& plot, const RunStore& runs, const LabFile& lab, const std::optional<std::set<RunId>>& only) {
     QList<double> iterations;
     for (const auto& quantity : kStepQuantities) {
         const auto& shown = plot.shownQuantities();
         if (std::find(shown.begin(), shown.end(), quantity.first) == shown.end()) continue;
         for (const RunView& run : runs.runs()) {
-            if (run.visible) readCurve(plot, run.record.id, lab, quantity, iterations);
+            if (run.visible && (!only || only->contains(run.record.id)))
+                readCurve(plot, run.record.id, lab, quantity, iterations);
         }
     }
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/settings/run_spec.h"
 #include "ui/common/latest_job.h"
 #include "ui/figures/figure_entry.h"
+#include "ui/plot/curve_bands.h"
 #include "ui/plot/quantity.h"
 
 namespace ropelab::ui {
@@ -31,9 +33,13 @@ const CurveView* findCurveView(const QString& id);
 
 /// Gives each plot all runs, with the curves of their evaluations that it does not have yet.
 void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs);
-/// Reads the steps of the visible runs that the plot shows and does not have yet. Throws BadInput if the lab cannot be
-/// read.
-void showSteps(CurvePlot& plot, const RunStore& runs, const LabFile& lab);
+/// The runs whose curves are painted on a screen, if there are too many: those of the groups (or, without groups, those
+/// visible runs) with the lowest validation losses, and that of `picked`. nullopt: all visible runs.
+std::optional<std::set<RunId>> runsToPaint(const RunStore& runs, const std::vector<CurveGroup>& groups, RunId picked);
+/// Reads the steps of the visible runs, or of `only` some of them, that the plot shows and does not have yet. Throws
+/// BadInput if the lab cannot be read.
+void showSteps(CurvePlot& plot, const RunStore& runs, const LabFile& lab,
+               const std::optional<std::set<RunId>>& only = std::nullopt);
 /// Reads all steps of a run that the plot does not have yet, so that the plot can append what the run trains now.
 /// Throws as showSteps().
 void readSteps(CurvePlot& plot, RunId run, const LabFile& lab);
