@@ -9,7 +9,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/contract/int8_weights.h"
 #include "core/forecast/likely_data.h"
+#include "core/plan/kernels.h"
 #include "core/plan/layout.h"
 #include "core/results/same_models.h"
 #include "core/rope/rotation.h"
@@ -252,20 +254,25 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
     BenchmarkCohorts cohorts(engine, generating_spec);
     Cohort& cohort = cohorts.cohort({generating_spec});
     const std::unique_ptr<Model> model = cohort.model(0);
-    const auto generation_task = [&](Generation::Mode mode, std::int64_t streams) {
-        return [&, mode, streams] {
+    const ModelPlan plan = plan_of(generating_spec, cohorts.vocabulary());
+    const bool rolls = spec.rotates() && !spec.learns_positions();
+    std::unique_ptr<Model> int8;
+    if (rolls && cohort.conditions().device == "cpu" && !plan.is_eager && token_kernels_support(plan))
+        int8 = engine.create_model(plan, cohort.state(0), {Device::cpu, int8_weights});
+    const auto generation_task = [&](Model* generating, Generation::Mode mode, std::int64_t streams) {
+        return [&, generating, mode, streams] {
             Generation options;
             options.length = length;
             options.mode = mode;
             options.on_token = [&](std::int32_t) { return !cancelled || !cancelled(); };
             const std::vector<std::int32_t> prompt = {0};
-            model->generate_streams(prompt, options, streams);
+            generating->generate_streams(prompt, options, streams);
         };
     };
-    std::vector<std::function<void()>> alternatives = {generation_task(Generation::Mode::recompute, 1)};
-    if (spec.rotates() && !spec.learns_positions()) {
-        alternatives.emplace_back(generation_task(Generation::Mode::rolling, 1));
-        alternatives.emplace_back(generation_task(Generation::Mode::rolling, GenerationSpeed::together));
+    std::vector<std::function<void()>> alternatives = {generation_task(model.get(), Generation::Mode::recompute, 1)};
+    for (Model* rolling : {rolls ? model.get() : nullptr, int8.get()}) {
+        for (const std::int64_t streams : {std::int64_t{1}, GenerationSpeed::together})
+            if (rolling) alternatives.emplace_back(generation_task(rolling, Generation::Mode::rolling, streams));
     }
     const auto seconds = measure_alternately(alternatives, patience, cancelled);
     if (cancelled && cancelled()) throw std::runtime_error("The measurement was cancelled.");
@@ -284,7 +291,10 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
         result.rolling_over_recompute = ratio_of(seconds[0], seconds[1]);
         result.streams = speed_of(seconds[2], static_cast<double>(GenerationSpeed::together * length));
     }
-    const ModelPlan plan = plan_of(generating_spec, cohorts.vocabulary());
+    if (int8) {
+        result.rolling_int8 = speed_of(seconds[3], static_cast<double>(length));
+        result.streams_int8 = speed_of(seconds[4], static_cast<double>(GenerationSpeed::together * length));
+    }
     const double filling = static_cast<double>(std::min(length, spec.context)) / static_cast<double>(length);
     const double number_bytes = precision_of(result.conditions) == Precision::bfloat16 ? 2 : 4;
     result.bytes_per_token = number_bytes * static_cast<double>(layout_of(plan).total) +

@@ -90,6 +90,8 @@ struct GenerationSpeed {
     Spread recompute;                              // without a cache: the whole context is recomputed for each token
     std::optional<Spread> rolling_over_recompute;  // ratio of the speeds
     std::optional<Spread> streams;                 // rolling, tokens of `together` streams (Model::generate_streams)
+    std::optional<Spread> rolling_int8;            // with weights in int8, where the engine computes them
+    std::optional<Spread> streams_int8;
     std::int64_t cache_bytes = 0;  // bytes that the KV cache of a generation occupied, counted by the cache
     /// That a token of one stream reads: the weights, and the keys and values of the tokens it attends to, on average.
     double bytes_per_token = 0;

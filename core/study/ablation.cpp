@@ -63,16 +63,20 @@ class AblationMeter {
         const std::vector<double> frequencies = probed_frequencies(plan, request_);
         for (std::size_t pair = 0; pair < frequencies.size(); ++pair) {
             // Freezing a pair that does not rotate changes nothing.
-            if (kind != Ablation::Kind::stop || frequencies[pair] > 0)
-                effective_.push_back(static_cast<std::int64_t>(pair));
+            const bool is_effective = kind != Ablation::Kind::stop || frequencies[pair] > 0;
+            (is_effective ? effective_ : ineffective_).push_back(static_cast<std::int64_t>(pair));
         }
     }
 
     bool cancelled() const { return request_.cancelled && request_.cancelled(); }
 
-    std::shared_ptr<const ProbeResult> with(const std::vector<std::int64_t>& pairs) {
+    /// Curves and controls often ablate the same pairs, above all where few of them rotate.
+    std::shared_ptr<const ProbeResult> with(PairSet pairs) {
+        std::erase_if(pairs, [&](std::int64_t pair) { return std::ranges::count(ineffective_, pair) > 0; });
+        std::shared_ptr<const ProbeResult>& result = results_[pairs];
+        if (result) return result;
         apply_ablation(request_, {kind_, pairs});
-        return std::make_shared<const ProbeResult>(model_.probe(request_));
+        return result = std::make_shared<const ProbeResult>(model_.probe(request_));
     }
 
     /// None if the measurement was cancelled.
@@ -105,7 +109,9 @@ class AblationMeter {
     Model& model_;
     ProbeRequest request_;
     Ablation::Kind kind_;
-    std::vector<std::int64_t> effective_;  // pairs whose ablation can change the model
+    PairSet effective_;  // pairs whose ablation can change the model
+    PairSet ineffective_;
+    std::map<PairSet, std::shared_ptr<const ProbeResult>> results_;  // by the effective pairs
     std::vector<double> contributions_;
 };
 

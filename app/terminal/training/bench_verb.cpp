@@ -220,15 +220,19 @@ Part bench_generate(const Flags& flags) {
     part.add("rolling_over_recompute", speed.rolling_over_recompute);
     part.json["streams"] = speed.together;
     part.add("streams_tokens_per_second", speed.streams);
+    part.add("rolling_int8_tokens_per_second", speed.rolling_int8);
+    part.add("streams_int8_tokens_per_second", speed.streams_int8);
     part.json["kv_cache_bytes_measured"] = speed.cache_bytes;
     part.json["kv_cache_bytes"] = cache_bytes(spec).kv;
     spec.batch = 1;
     part.line("shape",
               shape_text(spec) + ", " + std::to_string(speed.length) + " tokens, " + speed.conditions.precision);
+    const std::string streams = "rolling, " + std::to_string(speed.together) + " streams";
     if (speed.rolling) part.line("rolling", spread_text(*speed.rolling, "tokens/s", 1, 1));
-    if (speed.streams)
-        part.line("rolling, " + std::to_string(speed.together) + " streams",
-                  spread_text(*speed.streams, "tokens/s of all streams", 1, 0));
+    if (speed.rolling_int8) part.line("rolling, weights in int8", spread_text(*speed.rolling_int8, "tokens/s", 1, 1));
+    if (speed.streams) part.line(streams, spread_text(*speed.streams, "tokens/s of all streams", 1, 0));
+    if (speed.streams_int8)
+        part.line(streams + ", int8", spread_text(*speed.streams_int8, "tokens/s of all streams", 1, 0));
     if (speed.rolling && speed.conditions.device == "cpu") {
         const double limit = measure_machine(static_cast<int>(speed.conditions.threads)).copy;
         const double fraction = speed.rolling->median * speed.bytes_per_token / limit;

@@ -63,13 +63,21 @@ void TokenDecoder::reserve(std::int64_t streams) {
     }
 }
 
-void TokenDecoder::split(std::int64_t count) {
-    while (streams() < count) caches_.push_back(caches_.front().clone());
-    reserve(count);
+TokenDecoder TokenDecoder::with_streams(std::int64_t count) const {
+    TokenDecoder result = *this;
+    result.caches_.clear();
+    while (result.streams() < count) result.caches_.push_back(caches_.front().clone());
+    result.reserve(count);
+    return result;
 }
 
 std::int64_t TokenDecoder::cache_bytes() const {
     return streams() * caches_.front().bytes();
+}
+
+std::int64_t TokenDecoder::weight_bytes() const {
+    const std::int64_t bytes = head_.bytes.bytes ? 1 : head_.halves ? 2 : 4;
+    return bytes * numbers_of_matrices(weights_.layout());
 }
 
 void TokenDecoder::make_terms(std::int64_t positions) {

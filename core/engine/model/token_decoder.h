@@ -29,8 +29,8 @@ class TokenDecoder {
 
     /// (vocabulary), after the first tokens of a text, (1, 1, time) int64, which `decoder` computes together.
     torch::Tensor begin(const Decoder& decoder, const torch::Tensor& tokens);
-    /// From now on, the text so far begins `count` streams. Only once.
-    void split(std::int64_t count);
+    /// The text so far begins `count` streams. Only of a decoder with one stream.
+    TokenDecoder with_streams(std::int64_t count) const;
     /// (streams, vocabulary), for the next token of each stream, all at this position; valid until the next call.
     /// They attend to the newest `context` tokens of their stream, themselves included. Learned positions end with the
     /// context.
@@ -38,8 +38,11 @@ class TokenDecoder {
     /// (vocabulary), of the only stream.
     torch::Tensor next(std::int32_t token, std::int64_t position) { return next({&token, 1}, position)[0]; }
 
+    std::int64_t streams() const { return std::ssize(caches_); }
     /// Of all streams.
     std::int64_t cache_bytes() const;
+    /// That each token reads, whatever the number of streams.
+    std::int64_t weight_bytes() const;
 
  private:
     struct Matrix {
@@ -76,7 +79,6 @@ class TokenDecoder {
     Matrix matrix(const std::string& name) const;
     /// LayerNorm or RMSNorm.
     Norm norm(const std::string& name, const NormPart& part = {.kind = NormPart::Kind::rms}) const;
-    std::int64_t streams() const { return std::ssize(caches_); }
     void reserve(std::int64_t streams);
     /// matrix·x + bias of each stream, whose numbers in `x` are `stride` after those of the stream before; 0: as many
     /// as the matrix has columns. Each thread calls `finish(first, last)` for its part of the numbers of each stream.

@@ -11,6 +11,8 @@
 namespace ropelab {
 
 /// A cohort of one run with its rotary tables.
+struct KnownMeans;
+
 class TorchModel : public Model {
  public:
     /// `row`: flat weights, (total), which must not change later.
@@ -50,6 +52,7 @@ class TorchModel : public Model {
     Precision precision_;
     PositionSource terms_;  // terms of the context's positions
     std::int64_t cache_bytes_ = 0;
+    std::shared_ptr<const KnownMeans> known_means_;
 };
 
 /// Throws BadInput for a token outside 0 … vocabulary − 1; −1 is allowed too if targets may be unknown.

@@ -56,6 +56,18 @@ class PairMeans : public AttentionHook {
     std::vector<Layer> layers_;
 };
 
+/// Of a model's last mean ablation: ablations that are compared have the same sequences.
+struct KnownMeans {
+    ProbeSequences sequences;
+    Scaling scaling;
+    PairMeans means;
+
+    bool fit(const ProbeRequest& request) const {
+        return sequences.length == request.sequences.length && sequences.tokens == request.sequences.tokens &&
+               scaling == request.scaling;
+    }
+};
+
 /// Ablates pairs, replaces heads and sums the requested measurements over all batches. Sums are in double precision.
 /// Scores are computed for a limited number of queries at a time, so that long sequences fit into memory.
 class AttentionProbe : public AttentionHook {

@@ -1,6 +1,7 @@
 #include "core/engine/probe/probe.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "core/engine/model/torch_model.h"
 #include "core/engine/operations/clear_errors.h"
 #include "core/engine/operations/fused.h"
+#include "core/engine/operations/own_passes.h"
 #include "core/engine/parts/routing.h"
 #include "core/engine/probe/attention_probe.h"
 
@@ -340,16 +342,20 @@ std::pair<torch::Tensor, torch::Tensor> of_targets(const ProbedModel& model, con
     return {torch::cat(losses, 1), torch::cat(correct, 1)};
 }
 
-/// Calls `handle` with each batch's result. Returns false if the request was cancelled.
+/// Calls `handle` with each batch's result, in order. Returns false if the request was cancelled. With `hook_measures`,
+/// whose sums need all batches in order, several threads compute a batch together; else each computes batches that fit
+/// into its cache (is_evaluated_in_pieces).
 template <typename Take>
 bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, const ProbeSequences& sequences,
-                      const PositionTerms& terms, AttentionHook* hook, const Take& handle,
+                      const PositionTerms& terms, AttentionHook* hook, bool hook_measures, const Take& handle,
                       ExpertSums* experts = nullptr) {
     const auto device = model.weights.flat().device();
     const std::int64_t length = sequences.length;
-    const std::int64_t batch_size = std::clamp<std::int64_t>(8192 / length, 1, 256);
-    for (std::int64_t first = 0; first < sequences.count(); first += batch_size) {
-        if (request.cancelled && request.cancelled()) return false;
+    const bool in_pieces =
+        !hook_measures && length <= rows_of_evaluations && is_evaluated_in_pieces(model.decoder, model.weights);
+    const std::int64_t batch_size =
+        in_pieces ? (rows_of_evaluations + length - 1) / length : std::clamp<std::int64_t>(8192 / length, 1, 256);
+    const auto evaluated = [&](std::int64_t first) {
         const std::int64_t count = std::min(batch_size, sequences.count() - first);
         const torch::Tensor x =
             to_tensor(sequences.tokens, first * length, count * length, device).view({1, count, length});
@@ -360,7 +366,21 @@ bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, con
                                                            {.hook = hook, .experts = experts ? &record : nullptr});
         if (experts) experts->add(record, first);
         const auto [losses, correct] = of_targets(model, rows, targets);
-        handle(BatchResult{first, count, losses.view({count, length}), correct.view({count, length})});
+        return BatchResult{first, count, losses.view({count, length}), correct.view({count, length})};
+    };
+    const std::int64_t batches = (sequences.count() + batch_size - 1) / batch_size;
+    const std::int64_t threads = in_pieces && batches >= at::get_num_threads() ? at::get_num_threads() : 1;
+    const std::int64_t at_once = in_pieces ? 4 * threads : 1;
+    for (std::int64_t begin = 0; begin < batches; begin += at_once) {
+        if (request.cancelled && request.cancelled()) return false;
+        std::vector<BatchResult> results(static_cast<std::size_t>(std::min(batches - begin, at_once)));
+        std::atomic<std::size_t> next = 0;
+        at::parallel_for(0, std::min(threads, std::ssize(results)), 1, [&](std::int64_t, std::int64_t) {
+            const torch::NoGradGuard no_gradients_here;
+            for (std::size_t i = next++; i < results.size(); i = next++)
+                results[i] = evaluated((begin + static_cast<std::int64_t>(i)) * batch_size);
+        });
+        for (const BatchResult& result : results) handle(result);
     }
     return true;
 }
@@ -396,12 +416,18 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
     const PositionTerms terms = terms_of(model, request, result.length, request.frozen_pairs);
     if (model.plan.theta_varies() && result.length > 1) result.frequencies = frequencies_of(model.plan, terms.tables);
     const bool takes_means = !request.mean_ablated_pairs.empty();
-    PairMeans means(std::ssize(model.plan.layers));
-    if (takes_means && !evaluate_batches(model, request, request.sequences, terms_of(model, request, result.length, {}),
-                                         &means, [](const BatchResult&) {})) {
-        return {};
+    std::shared_ptr<const KnownMeans> known = model.known_means ? *model.known_means : nullptr;
+    if (takes_means && !(known && known->fit(request))) {
+        const auto measured = std::make_shared<KnownMeans>(
+            KnownMeans{request.sequences, request.scaling, PairMeans(std::ssize(model.plan.layers))});
+        if (!evaluate_batches(model, request, request.sequences, terms_of(model, request, result.length, {}),
+                              &measured->means, true, [](const BatchResult&) {})) {
+            return {};
+        }
+        known = measured;
+        if (model.known_means) *model.known_means = known;
     }
-    AttentionProbe attention_probe(model.plan, request, terms.tables, takes_means ? &means : nullptr);
+    AttentionProbe attention_probe(model.plan, request, terms.tables, takes_means ? &known->means : nullptr);
     const bool changes_attention = takes_means || !request.ablated_pairs.empty() || !request.replaced_heads.empty();
     LossSums losses(request.sequences, request.sequence_losses);
     std::optional<ExpertSums> experts;
@@ -411,7 +437,7 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
     }
     const bool done = evaluate_batches(
         model, request, request.sequences, terms,
-        has_hook_measurements || changes_attention ? &attention_probe : nullptr,
+        has_hook_measurements || changes_attention ? &attention_probe : nullptr, has_hook_measurements,
         [&](const BatchResult& batch) { losses.add(batch); }, experts ? &*experts : nullptr);
     if (!done) return {};
     losses.write(result);
@@ -428,7 +454,7 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
                                                   : terms_of(model, request, sequences.length, request.frozen_pairs);
         RetrievalSums sums(request.retrieval);
         if (!evaluate_batches(model, request, sequences, retrieval_terms,
-                              changes_attention ? &attention_probe : nullptr,
+                              changes_attention ? &attention_probe : nullptr, false,
                               [&](const BatchResult& batch) { sums.add(batch); })) {
             return {};
         }
@@ -438,7 +464,9 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
 }
 
 ProbeResult TorchModel::probe(const ProbeRequest& request) {
-    return with_clear_errors([&] { return ropelab::probe({plan(), decoder_, weights_, precision_}, request); });
+    return with_clear_errors([&] {
+        return ropelab::probe({plan(), decoder_, weights_, precision_, &known_means_}, request);
+    });
 }
 
 }  // namespace ropelab

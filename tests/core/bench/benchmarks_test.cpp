@@ -50,7 +50,7 @@ TEST_F(EngineBench, MeasuresRollingGenerationOnlyIfSupported) {
     RunSpec spec = small_shape();
     const GenerationSpeed both = measure_generation(engine, spec, 20, patience);
     EXPECT_EQ(both.length, 20);
-    EXPECT_TRUE(both.rolling && both.rolling_over_recompute);
+    EXPECT_TRUE(both.rolling && both.rolling_over_recompute && both.rolling_int8 && both.streams_int8);
     EXPECT_GT(both.recompute.median, 0);
     spec.position = Position::learned;
     EXPECT_FALSE(measure_generation(engine, spec, 20, patience).rolling);

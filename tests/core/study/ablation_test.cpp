@@ -175,6 +175,8 @@ TEST_F(AblationTest, MeanAblationDiffersFromZeroAblation) {
     EXPECT_EQ(mean.whole->loss, removed.whole->loss);
     EXPECT_NE(mean.without->loss, removed.without->loss);
     EXPECT_TRUE(mean.controls.draws.empty());  // none were requested
+    const AblationCurve curve = measure_ablation_curve(*engine_, checkpoint(), Kind::mean, {}, {}, 0);
+    EXPECT_EQ(curve.fast_loss[2], mean.without->loss);
 }
 
 TEST(LossRise, IsPairedBySequence) {

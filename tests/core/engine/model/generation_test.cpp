@@ -125,6 +125,29 @@ TEST_F(GenerationTest, StreamsAreThoseOfTheirSeedsAlone) {
     EXPECT_LT(cache_bytes(runs[0]).kv, kv_bytes(plan_of(runs[2], 7)));
 }
 
+TEST_F(GenerationTest, StreamsDividedAmongThreadsAreThoseOfTheirSeedsAlone) {
+    RunSpec spec = tiny_spec();
+    spec.width = 48;
+    spec.context = 2048;  // so that a token is worth two threads
+    const auto text = tiny_tokens(2100);
+    CohortStart start;
+    start.runs = {spec};
+    for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
+        start.runs.front().precision = precision;
+        const auto model = TorchCohort(start, {7, text, text}, 2).model(0);
+        Generation options;
+        options.length = 12;
+        options.seed = 3;
+        const auto streams = model->generate_streams(prompt_, options, 9);  // 4 and 5 of them
+        EXPECT_EQ(model->cache_bytes(), 9 * cache_bytes(spec).kv / (precision == Precision::bfloat16 ? 2 : 1));
+        EXPECT_NE(streams[0], streams[8]);
+        for (const auto& stream : streams) {
+            EXPECT_EQ(stream, model->generate(prompt_, options));
+            ++options.seed;
+        }
+    }
+}
+
 TEST_F(GenerationTest, Int8WeightsLoseLittleAndGenerateTheirOwnMostProbableTokens) {
     TorchEngine engine;
     for (const Block block : {Block::gpt2, Block::llama, Block::pythia}) {

@@ -183,6 +183,50 @@ TEST(MeanAblation, ReplacesQueryAndKeyOfAPairByTheirMeans) {
     EXPECT_MESSAGE(cohort->probe(0, request), BadInput, "Pair 4 does not exist");
 }
 
+TEST(MeanAblation, UsesTheMeansOfItsOwnSequences) {
+    const auto tokens = tiny_tokens(400);
+    const RunSpec spec = quick_spec();
+    const auto cohort = trained(spec, tokens);
+    const auto model = cohort->model(0);  // which keeps the means, unlike the cohort
+    ProbeRequest request;
+    request.vectors = request.attention = false;
+    for (const std::int64_t start : {3, 3, 90}) {
+        request.sequences = sequences_at(tokens, spec.context, {start, 200});
+        for (const std::int64_t pair : {1, 2}) {
+            request.mean_ablated_pairs = {pair};
+            EXPECT_EQ(model->probe(request).loss, cohort->probe(0, request).loss) << start << " " << pair;
+        }
+    }
+}
+
+TEST(ProbeLosses, DoNotDependOnTheThreads) {
+    const auto tokens = tiny_tokens(400);
+    const RunSpec spec = quick_spec();
+    const auto cohort = trained(spec, tokens);
+    std::vector<std::int64_t> starts;
+    for (std::int64_t start = 0; start < 150; ++start) starts.push_back(start);  // several pieces
+    ProbeRequest request;
+    request.sequences = sequences_at(tokens, spec.context, starts);
+    request.ablated_pairs = {1};
+    request.sequence_losses = true;
+    request.vectors = false;
+    const ProbeResult with_attention = cohort->probe(0, request);
+    request.attention = false;
+    const int before = at::get_num_threads();
+    std::vector<ProbeResult> results;
+    for (const int threads : {1, 2, 3}) {
+        at::set_num_threads(threads);
+        results.push_back(cohort->probe(0, request));
+    }
+    at::set_num_threads(before);
+    EXPECT_EQ(results[0], results[1]);
+    EXPECT_EQ(results[0], results[2]);
+    EXPECT_NEAR(results[0].loss, with_attention.loss, 1e-6);
+    ASSERT_EQ(results[0].sequence_losses.shape, with_attention.sequence_losses.shape);
+    for (std::size_t i = 0; i < results[0].sequence_losses.values.size(); ++i)
+        EXPECT_NEAR(results[0].sequence_losses.values[i], with_attention.sequence_losses.values[i], 1e-5);
+}
+
 // Without rotation the mean term is the same at all distances, and softmax ignores a constant.
 TEST(MeanAblation, EqualsZeroAblationWithoutRotation) {
     const auto tokens = tiny_tokens(400);
