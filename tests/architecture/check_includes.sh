@@ -83,7 +83,7 @@ for folder in ui/rotary ui/probes ui/figures ui/session ui/help ui/shell ui/cont
     above="$above|$folder"
 done
 above=''
-for folder in ui/lecture/presentation ui/lecture/course ui/lecture/documents ui/lecture/questions; do
+for folder in ui/lecture/course ui/lecture/presentation ui/lecture/documents ui/lecture/questions; do
     [[ -z $above ]] || forbid "$folder must not include $above" "\"($above)/" "$folder"
     above="${above:+$above|}$folder"
 done

@@ -37,15 +37,6 @@ bool isModifier(int key) {
     return key == Qt::Key_Shift || key == Qt::Key_Control || key == Qt::Key_Alt || key == Qt::Key_Meta;
 }
 
-/// Rich text, or "" if there are none.
-QString formulaLinks(const QList<int>& formulas) {
-    QStringList links;
-    for (const int number : formulas) {
-        links << u"<a href=\"%1\">%2</a>"_s.arg(number).arg(u"Formula %1"_s.arg(number));
-    }
-    return links.join(u", "_s);
-}
-
 bool isTable(const QWidget* widget) {
     return qobject_cast<const QAbstractItemView*>(widget) != nullptr;
 }

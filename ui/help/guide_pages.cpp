@@ -138,6 +138,12 @@ QList<int> formulasIn(const QString& text) {
     return numbers;
 }
 
+QString formulaLinks(const QList<int>& formulas) {
+    QStringList links;
+    for (const int number : formulas) links << u"<a href=\"%1\">Formula %1</a>"_s.arg(number);
+    return links.join(u", "_s);
+}
+
 const QList<FormulaTitle>& formulaTitles() {
     static const QList<FormulaTitle> titles = [] {
         static const QRegularExpression formula(u"^Formula (\\d+): (.+)$"_s);

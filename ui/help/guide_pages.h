@@ -35,6 +35,8 @@ QList<GuideSection> findInGuide(const QString& typed);
 /// Numbers in "formula 12", "formulas 12 and 13" or "formulas 18 to 20, 22 and 23", each once, in the order of the
 /// text.
 QList<int> formulasIn(const QString& text);
+/// Rich text with a link "12" per formula; "" if there are none.
+QString formulaLinks(const QList<int>& formulas);
 
 struct FormulaTitle {
     int number;

@@ -47,7 +47,8 @@ std::string utf8(const QString& text) {
 LectureStep choiceStep(const std::vector<Statement>& statements, std::size_t index) {
     LectureQuestion question;
     question.kind = LectureQuestion::Kind::choice;
-    question.text = utf8(u"“%1” Which answer about this statement is right?"_s.arg(statements[index].claim));
+    question.text =
+        utf8(u"“%1” Is this statement true, or which answer says why it is wrong?"_s.arg(statements[index].claim));
     question.choices.push_back(utf8(u"The statement is true."_s));
     // The explanation of another statement does not refute this one.
     question.choices.push_back(utf8(statements[(index + 2) % statements.size()].why));
@@ -60,6 +61,7 @@ LectureStep choiceStep(const std::vector<Statement>& statements, std::size_t ind
         {right == 1 ? 2.0 : 1.0, utf8(u"This is true, but it does not show what is wrong with this statement."_s)}};
     question.answer = utf8(u"Formula %1 of the guide shows why."_s.arg(statements[index].formula));
     LectureStep step;
+    step.say = utf8(u"The picture shows a rotary setup that confirms or refutes this statement."_s);
     step.ask = std::move(question);
     return step;
 }
@@ -83,6 +85,10 @@ Lecture statementLecture() {
     Lecture lecture;
     lecture.title = utf8(u"Wrong statements"_s);
     lecture.minutes = 20;
+    lecture.text = utf8(
+        u"Many texts about RoPE contain these six statements. Decide for each one whether it is true, and then find "
+        u"the "
+        "number that decides it."_s);
     const std::vector<Statement>& statements = wrongStatements();
     const std::array<StatementNumber, 6> numbers = statementNumbers();
     for (std::size_t i = 0; i < statements.size() && i < numbers.size(); ++i) {
@@ -90,9 +96,6 @@ Lecture statementLecture() {
         LectureScene scene;
         scene.id = "statement-" + std::to_string(i + 1);
         scene.title = utf8(u"True or false? %1"_s.arg(statement.claim));
-        scene.text =
-            utf8(u"Many texts say: “%1” The picture shows a rotary setup that confirms or refutes the statement."_s.arg(
-                statement.claim));
         scene.room = utf8(statement.room);
         scene.part = utf8(statement.part);
         scene.setup.a = statement.setup;

@@ -192,6 +192,7 @@ void MainWindow::makeControllers() {
     connect(m_why, &ExplanationCard::formulaRequested, m_rotary, &RotaryController::showFormulas);
     connect(new DialogExplanations(this), &DialogExplanations::formulaRequested, m_rotary,
             &RotaryController::showFormulas);
+    connect(m_classes, &ClassController::formulaRequested, m_rotary, &RotaryController::showFormulas);
 }
 
 void MainWindow::addActions() {

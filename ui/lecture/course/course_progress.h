@@ -61,7 +61,8 @@ class CourseProgress {
 /// In the order of the steps.
 std::vector<const LectureQuestion*> questionsOf(const LectureScene& scene);
 
-/// HTML: what the course teaches, how long it takes and how questions work. Links as in courseSummary().
+/// HTML: what the course teaches, how long it takes and how questions work, and whether the lectures of the program are
+/// missing. Links as in courseSummary().
 QString courseIntroduction(const std::vector<Lecture>& lectures);
 /// HTML. Links have the form "scene:LECTURE/SCENE" with numbers from 0.
 QString courseSummary(const std::vector<Lecture>& lectures, const CourseProgress& progress);

@@ -1,6 +1,7 @@
 #include "ui/lecture/course/course_progress.h"
 
 #include <QObject>
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -24,13 +25,13 @@ QString gradeWords(Grade grade) {
         case Grade::withHelp:
             return u"✓ understood with help"_s;
         case Grade::shown:
-            return u"✗ not yet understood: the answer was shown before"_s;
+            return u"✗ not yet understood (the answer was shown)"_s;
         case Grade::wrong:
             return u"✗ not yet understood"_s;
         case Grade::unanswered:
             break;
     }
-    return u"– not answered"_s;
+    return u"not answered"_s;
 }
 
 struct GradeCount {
@@ -77,7 +78,7 @@ static QString mistakesOf(const std::vector<Lecture>& lectures, const CourseProg
                                                            : u"a curve"_s;
                 QString why = text(misunderstood(*question, result->mistake.toStdString()));
                 if (why.isEmpty()) why = text(question->hint);
-                rows += u"<li><a href=\"scene:%1/%2\">%3</a> Your answer: %4. %5</li>"_s.arg(l).arg(s).arg(
+                rows += u"<li><a href=\"scene:%1/%2\">%3</a><br>Your answer: %4<br>%5</li>"_s.arg(l).arg(s).arg(
                     text(question->text).toHtmlEscaped(), answer.toHtmlEscaped(), why.toHtmlEscaped());
             }
         }
@@ -99,7 +100,7 @@ QString courseSummary(const std::vector<Lecture>& lectures, const CourseProgress
                 const Grade grade = progress.grade(lecture, scene, *question);
                 count.add(grade);
                 all.add(grade);
-                grades += u"<li>%1: %2</li>"_s.arg(text(question->text).toHtmlEscaped(), gradeWords(grade));
+                grades += u"<li>%1: %2</li>"_s.arg(gradeWords(grade), text(question->text).toHtmlEscaped());
             }
             if (grades.isEmpty()) continue;
             rows += u"<p><a href=\"scene:%1/%2\">%3</a></p><ul>%4</ul>"_s.arg(l).arg(s).arg(
@@ -114,6 +115,13 @@ QString courseSummary(const std::vector<Lecture>& lectures, const CourseProgress
 QString courseIntroduction(const std::vector<Lecture>& lectures) {
     QString parts;
     double minutes = 0;
+    const bool hasFiles =
+        std::any_of(lectures.begin(), lectures.end(), [](const Lecture& l) { return !l.file.empty(); });
+    const QString about =
+        hasFiles ? u"The course teaches what RoPE rotates, what the base θ and the rotated fraction change, and what "
+                   "experiments decide."_s
+                 : u"<b>The lectures of the course were not found.</b> They come with the program in the folder "
+                   "share/ropelab/lectures beside its folder bin. Without them, the course has one part."_s;
     for (std::size_t l = 0; l < lectures.size(); ++l) {
         const Lecture& lecture = lectures[l];
         std::ptrdiff_t questions = 0;
@@ -123,15 +131,14 @@ QString courseIntroduction(const std::vector<Lecture>& lectures) {
             text(lecture.title).toHtmlEscaped(), countText(std::ssize(lecture.scenes), u"scene"_s),
             countText(questions, u"question"_s), readableCount(lecture.minutes));
     }
-    return u"<h2>Course: rotary position embeddings</h2><p>The course teaches what RoPE rotates, what the base θ "
-           u"and the rotated fraction change, and what experiments decide. This column explains; the picture "
-           u"beside it is a page of the program. Where controls are below it, you can "
-           u"move them.</p><ol>%1</ol><p>All parts take about %2. You can stop at every step and resume there "
+    return u"<h2>Course: rotary position embeddings</h2><p>%1</p><ol>%2</ol><p>Each scene is a page of the program, as "
+           u"in a lecture, with a sentence below it and questions beside it. Where controls are below the picture, you "
+           u"can move them. All parts take about %3. You can stop at every step and resume there "
            u"later.</p><h3>Questions</h3><p>You answer with a choice, with a number that you find in the picture,"
            u" or by drawing a curve. After a wrong answer you can try again, ask for a hint or show the answer. A"
            u" right first answer without a hint counts as understood. Your answers are stored on this computer "
            u"only.</p><p><i>Next</i> begins the first part. <i>End course</i> shows the menus, your own rotary "
-           u"setup and your lab file again.</p>"_s.arg(parts, durationText(60 * minutes));
+           u"setup and your lab file again.</p>"_s.arg(about, parts, durationText(60 * minutes));
 }
 
 QString sceneMark(const Lecture& lecture, const LectureScene& scene, const CourseProgress& progress) {

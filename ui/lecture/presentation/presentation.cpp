@@ -34,6 +34,8 @@ constexpr int kTickMs = 150;
 constexpr int kStripHeight = 96;                      // pixels at 100 %
 constexpr std::array kDockParts = {0.42, 0.5, 0.58};  // of the canvas beside the picture, for a question
 constexpr int kTextOfHeight = 24;                     // the height of the canvas divided by that of its texts
+constexpr int kReaderText = 15;                       // the height of the texts of a reader, in pixels at 100 %
+constexpr int kReaderDock = 600;                      // most width of a question beside the picture, as above
 constexpr double kPageText = 80.0 / 1080;             // of the height: a question on a page of its own, down to …
 constexpr double kLeastPageText = 60.0 / 1080;
 constexpr int kMostWaitMs = 300;  // work that takes longer shows itself
@@ -97,16 +99,21 @@ Presentation::~Presentation() {
     clearCanvas();
 }
 
+void Presentation::setReader(QWidget* bar, QWidget* paper) {
+    m_bar = bar;
+    m_paper = paper;
+}
+
 void Presentation::start() {
     if (m_isActive || !m_player.hasLecture()) return;
     m_stage.begin();
-    m_stage.setPresenting(true, true);
+    m_stage.setPresenting(true, !m_bar);
     m_isActive = true;
     build();
     qApp->installEventFilter(this);
     if (!m_since.isValid()) m_since.start();
     m_clock.start();
-    const bool hasTitlePage = !m_player.lecture().text.empty();
+    const bool hasTitlePage = m_bar || !m_player.lecture().text.empty();
     const int scene = m_player.scene() < 0 && !hasTitlePage ? 0 : m_player.scene();
     if (m_player.step() < 0) {
         m_player.open(scene);
@@ -135,7 +142,8 @@ void Presentation::resetTime() {
 }
 
 void Presentation::renewLecture() {
-    m_formulas = LectureFormulas(fromPath(m_player.lecture().file.parent_path()));
+    const std::filesystem::path& file = m_player.lecture().file;
+    m_formulas = file.empty() ? LectureFormulas() : LectureFormulas(fromPath(file.parent_path()));
     if (!m_isActive) return;
     m_head->setFormulas(m_formulas);
     m_foot->setFormulas(m_formulas);
@@ -150,16 +158,17 @@ void Presentation::build() {
     m_foot = new PresentationFoot(canvas);
     m_page = new PresentationPage(canvas);
     m_cover = new PresentationPage(canvas);
-    m_question = new QuestionPanel(m_stage, QuestionPanel::Mode::classroom, canvas);
+    m_question =
+        new QuestionPanel(m_stage, m_bar ? QuestionPanel::Mode::alone : QuestionPanel::Mode::classroom, canvas);
     connect(m_question, &QuestionPanel::answered, this, &Presentation::answered);
-    connect(m_question, &QuestionPanel::finished, this, &Presentation::next);
+    connect(m_question, &QuestionPanel::finished, this, [this] { turn(true); });
     connect(m_question, &QuestionPanel::revealed, this, [this] {
         m_cover->hide();
         keepSecret();
         place();
         if (m_pressed > 0) {
             --m_pressed;
-            next();
+            turn(true);
         }
     });
     m_strip = new NotesView(true, canvas);
@@ -171,7 +180,7 @@ void Presentation::build() {
     m_blank->setPalette(QPalette(Qt::black));
     m_blank->setStyleSheet(u"background: black;"_s);
     m_notesWindow = new NotesWindow;
-    if (!m_notesWindow->showBeside(*canvas)) delete m_notesWindow;
+    if (m_bar || !m_notesWindow->showBeside(*canvas)) delete m_notesWindow;
     m_inkScene = -2;
     renewLecture();
     for (QWidget* each : QWidgetList{m_page, m_cover, m_question, m_strip, m_blank}) each->hide();
@@ -250,18 +259,19 @@ void Presentation::place() {
     if (const LectureScene* scene = m_player.currentScene()) {
         for (const LectureStep& step : scene->steps) sentences << filledText(step.say, m_stage);
     }
-    const int size = (canvas.height() + kTextOfHeight - 1) / kTextOfHeight;
+    const int size = m_bar ? manager.pixels(kReaderText) : (canvas.height() + kTextOfHeight - 1) / kTextOfHeight;
     m_head->setTextSize(size);
     m_foot->setTextSize(size);
     m_page->setTextSize(size);
     m_cover->setTextSize(size);
     const int above = bandHeight(*m_head, canvas.width());
     const int sentence = m_foot->heightFor(sentences, canvas.width());
-    const int strip = m_strip->isHidden() ? 0 : manager.pixels(kStripHeight);
+    QWidget& below = m_bar ? *m_bar : *m_strip;
+    const int strip = m_bar ? bandHeight(below, canvas.width()) : below.isHidden() ? 0 : manager.pixels(kStripHeight);
     m_head->setGeometry(0, 0, canvas.width(), above);
     m_foot->setGeometry(0, canvas.height() - strip - sentence, canvas.width(), sentence);
     m_foot->setVisible(sentence > 0);
-    m_strip->setGeometry(0, canvas.height() - strip, canvas.width(), strip);
+    below.setGeometry(0, canvas.height() - strip, canvas.width(), strip);
     QRect picture(0, above, canvas.width(), canvas.height() - above - sentence - strip);
     // Texts also have the space of a sentence that the step does not say.
     const LectureStep* step = m_player.currentStep();
@@ -275,11 +285,16 @@ void Presentation::place() {
     m_page->setGeometry(page);
     m_cover->setGeometry(page);
     if (isPageShown()) m_page->raise();  // above the foot
+    if (isPictureCovered()) m_cover->raise();
     if (m_question->hasQuestion()) m_question->raise();
     m_ink->setGeometry(canvas);
     m_ink->raise();
     m_blank->setGeometry(canvas);
     m_blank->raise();
+    if (!m_bar) return;
+    m_paper->setGeometry(0, 0, canvas.width(), canvas.height() - strip);
+    m_paper->raise();
+    m_bar->raise();
 }
 
 bool Presentation::placeQuestion(const QRect& free, int textSize) {
@@ -289,13 +304,12 @@ bool Presentation::placeQuestion(const QRect& free, int textSize) {
         return false;
     }
     const bool isRevealed = m_question->isRevealed();
-    if (!m_question->question()->hides) {
+    if (m_bar || !m_question->question()->hides) {
         m_question->setTextSize(textSize);
-        int width = 0;
-        for (const double part : kDockParts) {
-            width = static_cast<int>(part * free.width());
-            if (bandHeight(*m_question, width) <= free.height()) break;
-        }
+        const int most = m_bar ? ThemeManager::instance().pixels(kReaderDock) : free.width();
+        const auto widthOf = [&] { return std::min(static_cast<int>(kDockParts[m_dock] * free.width()), most); };
+        while (m_dock + 1 < kDockParts.size() && bandHeight(*m_question, widthOf()) > free.height()) ++m_dock;
+        const int width = widthOf();
         m_question->setGeometry(free.right() - width + 1, free.top(), width, free.height());
         return true;
     }
@@ -323,6 +337,7 @@ bool Presentation::placeQuestion(const QRect& free, int textSize) {
 
 void Presentation::tellProblem(const QString& sentence) {
     m_problem = sentence;
+    if (m_bar && m_head) m_head->say(sentence);
     for (NotesView* view : {m_strip.data(), notes()}) {
         if (view) view->showProblem(sentence);
     }
@@ -334,6 +349,7 @@ void Presentation::showPlace() {
     const LectureStep* step = m_player.currentStep();
     m_question->clear();
     m_pressed = 0;
+    m_dock = 0;
     m_busySince.invalidate();
     // Otherwise the focus of the question's field would move to a field of the room, which takes the keys.
     m_stage.canvas()->window()->setFocus(Qt::OtherFocusReason);
@@ -346,7 +362,7 @@ void Presentation::showPlace() {
     m_head->showScene(scene ? text(scene->title) : QString(), scene && !asks ? text(scene->question) : QString());
     m_foot->showSentence(step ? filledText(step->say, m_stage) : QString());
     m_page->hide();
-    m_cover->showText(u"Predict first"_s, QString());
+    m_cover->showText(u"Predict first"_s, m_bar ? u"The picture is shown after your answer."_s : QString());
     // The step before a curve that is drawn, and the beginning of a scene, must not show the answer either.
     const LectureStep* following = m_player.nextStep();
     const bool isHidden = hidesFigure(step) || drawsCurve(following) || (!step && hidesFigure(following));
@@ -386,7 +402,7 @@ void Presentation::showSettled() {
                                  .scene = text(m_player.currentScene()->id),
                                  .lab = lab ? fromPath(lab->path()) : QString(),
                                  .group = QString()});
-    m_cover->hide();  // the question has a page of its own
+    if (!m_bar || m_question->coversPicture()) m_cover->hide();  // the question has a page of its own
     m_question->show();
     place();
     m_question->focusAnswer();
@@ -441,33 +457,46 @@ void Presentation::showRuns() {
     m_head->showRuns(runs, runs == LectureStage::Runs::own && shows ? u"computing …"_s : m_stage.progress());
 }
 
-void Presentation::next() {
-    if (isBlank()) return toggleBlank();
-    if (m_question->hasQuestion() && !m_question->isRevealed()) {
+void Presentation::turn(bool forward) {
+    if (m_bar) {
+        emit turned(forward);
+    } else if (isBlank()) {
+        toggleBlank();
+    } else if (!forward) {
+        previous();
+    } else if (!next()) {
+        m_head->say(u"The lecture ends here."_s);
+    }
+}
+
+bool Presentation::next() {
+    const bool isOpen = m_question->hasQuestion() && !m_question->isRevealed();
+    if (isOpen && !m_bar) {
         if (m_question->isWaiting()) {
             ++m_pressed;
         } else {
             m_question->reveal();
         }
-        return showRuns();
+        showRuns();
+        return true;
     }
     const LectureScene* scene = m_player.currentScene();
-    // The text of a scene closes it.
-    const bool hasText = scene && !scene->room.empty() && !scene->text.empty();
+    // The text of a scene closes it; it would answer a question that a reader skips.
+    const bool hasText = scene && !scene->room.empty() && !scene->text.empty() && !isOpen;
     if (hasText && !m_player.nextStep() && !isPageShown()) {
         m_question->clear();
         m_question->hide();
-        return togglePage();
+        togglePage();
+        return true;
     }
     const int before = m_player.scene();
     const int step = m_player.step();
     m_player.next();
-    if (before == m_player.scene() && step == m_player.step()) m_head->say(u"The lecture ends here."_s);
+    return before != m_player.scene() || step != m_player.step();
 }
 
 void Presentation::previous() {
     const LectureScene* scene = m_player.currentScene();
-    if (isBlank()) return toggleBlank();
     if (isPageShown() && scene && !scene->room.empty()) return togglePage();
     m_player.previous();
 }

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QPointer>
 #include <QTimer>
+#include <cstddef>
 #include <functional>
 
 #include "core/store/lab_file.h"
@@ -34,6 +35,8 @@ class QuestionPanel;
 ///   E                         text of the scene  R, S       reset the scene, save a snapshot
 ///   L                         train live although it takes longer than the scene plans
 ///   N                         notes              Escape     leave, F5 step again
+///
+/// A reader, one person at the window as it is, has Page Down, Page Up, F5, L and Escape, and digits choose an answer.
 class Presentation : public QObject {
     Q_OBJECT
 
@@ -41,10 +44,16 @@ class Presentation : public QObject {
     Presentation(LectureStage& stage, LecturePlayer& player, QObject* parent = nullptr);
     ~Presentation() override;
 
+    /// Presents to a reader. `bar` is below the picture, `paper` covers everything above `bar` while it is visible.
+    /// Both are children of the canvas.
+    void setReader(QWidget* bar, QWidget* paper);
     void start();
     /// Everything stays as it is shown. start() returns to the step.
     void leave();
     bool isActive() const { return m_isActive; }
+    /// Returns false at the end of the lecture. First reveals the answer to an open question, unless a reader skips it.
+    bool next();
+    void previous();
     void resetTime();
     /// Loads the formulas again; call after the player has another lecture.
     void renewLecture();
@@ -74,6 +83,8 @@ class Presentation : public QObject {
     void left();
     /// The receiver stores the answer in the user's lab.
     void answered(const ropelab::AnswerRecord& answer);
+    /// A reader wants to turn a page: the receiver calls next() or previous().
+    void turned(bool forward);
 
  protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -93,8 +104,7 @@ class Presentation : public QObject {
     /// Shows whose runs are on screen; nothing for a page of text without runs.
     void showRuns();
     void tick();
-    void next();
-    void previous();
+    void turn(bool forward);
     void nextTheme();
     void saveSnapshot();
     void togglePage();
@@ -111,6 +121,8 @@ class Presentation : public QObject {
     LecturePlayer& m_player;
     LectureFormulas m_formulas;
     bool m_isActive = false;
+    QWidget* m_bar = nullptr;  // of a reader, as the paper; null in front of a class
+    QWidget* m_paper = nullptr;
     QPointer<PresentationHead> m_head;
     QPointer<PresentationFoot> m_foot;
     QPointer<PresentationPage> m_page;
@@ -124,7 +136,8 @@ class Presentation : public QObject {
     QString m_problem;
     QString m_pageKey;  // question and size of the page for which m_pageSize was found
     int m_pageSize = 0;
-    int m_pressed = 0;  // keys that follow an answer which is still being computed
+    std::size_t m_dock = 0;  // width of the question beside the picture, which only grows until the next question
+    int m_pressed = 0;       // keys that follow an answer which is still being computed
     QElapsedTimer m_busySince;
     QString m_find;  // the number that the class should find, in words
     QString m_snapshot;

@@ -26,6 +26,7 @@ constexpr double kPagePoints = 13;
 constexpr int kNoticeMs = 5000;
 constexpr int kBandMargin = 6;
 constexpr int kSideMargin = 12;
+constexpr int kLineEms = 48;  // most, of a page: longer lines are hard to read
 
 void setTextPixels(QWidget* widget, int pixels) {
     const QString style = u"font-size: %1px;"_s.arg(pixels);
@@ -184,7 +185,8 @@ void PresentationPage::fit() {
     const int fewest = std::max(4 * m_pixels / 5, (window()->height() + 23) / 24);
     for (int pixels = m_pixels; pixels >= std::min(fewest, m_pixels); --pixels) {
         m_text->setPixelSize(pixels);
-        if (m_text->heightForWidth(size.width()) <= size.height()) return;
+        m_text->setMaximumWidth(kLineEms * pixels);
+        if (m_text->heightForWidth(std::min(size.width(), m_text->maximumWidth())) <= size.height()) return;
     }
 }
 

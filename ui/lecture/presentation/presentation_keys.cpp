@@ -26,8 +26,9 @@ namespace {
 
 bool takesText(const QWidget* widget) {
     const auto* choice = qobject_cast<const QComboBox*>(widget);
+    const auto* text = qobject_cast<const QTextEdit*>(widget);
     return qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) ||
-           qobject_cast<const QPlainTextEdit*>(widget) || qobject_cast<const QTextEdit*>(widget) ||
+           qobject_cast<const QPlainTextEdit*>(widget) || (text && !text->isReadOnly()) ||
            (choice && choice->isEditable());
 }
 
@@ -72,9 +73,11 @@ bool Presentation::wants(const QKeyEvent& event, const QWidget* focused) const {
     if (isOfClicker(key)) return true;
     if (takesText(focused)) return false;
     if (key == Qt::Key_Escape) return true;
+    const bool isInQuestion = focused && m_question && (m_question == focused || m_question->isAncestorOf(focused));
+    if (m_bar) return key == Qt::Key_L || (typesDigit(event) && !isInQuestion);
     const bool isEnter = key == Qt::Key_Return || key == Qt::Key_Enter;
     if (!m_typed.isEmpty()) return isEnter || key == Qt::Key_Backspace || isPrintable(event);
-    if (focused && m_question && (m_question == focused || m_question->isAncestorOf(focused))) {
+    if (isInQuestion) {
         if (isArrow(key) || typesDigit(event) || key == Qt::Key_Space || isEnter) return false;
     }
     if (takesArrows(focused) && (isArrow(key) || key == Qt::Key_Home || key == Qt::Key_End)) return false;
@@ -87,7 +90,9 @@ bool Presentation::eventFilter(QObject* watched, QEvent* event) {
     // A notice in the band above and a result or an error of the question change the heights that they need.
     const bool isChanged =
         event->type() == QEvent::LayoutRequest && (watched == m_head.data() || watched == m_question.data());
-    if (isChanged || (event->type() == QEvent::Resize && watched == m_stage.canvas())) {
+    const bool isResized = event->type() == QEvent::Resize && watched == m_stage.canvas();
+    if (isResized) m_dock = 0;
+    if (isChanged || isResized) {
         QMetaObject::invokeMethod(this, &Presentation::place, Qt::QueuedConnection);
         return false;
     }
@@ -101,6 +106,10 @@ bool Presentation::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void Presentation::handle(const QKeyEvent& event) {
+    if (m_bar && typesDigit(event)) {
+        if (m_question->hasQuestion()) m_question->field()->pressDigit(event.text().toInt());
+        return;
+    }
     const bool startsTyping = typesDigit(event) || event.text() == "/"_L1;
     if (event.key() != Qt::Key_PageDown && event.key() != Qt::Key_PageUp && (!m_typed.isEmpty() || startsTyping)) {
         return handleTyping(event);
@@ -134,12 +143,12 @@ bool Presentation::handleMovement(int key) {
         case Qt::Key_PageDown:
         case Qt::Key_Space:
         case Qt::Key_Right:
-            next();
+            turn(true);
             return true;
         case Qt::Key_PageUp:
         case Qt::Key_Left:
         case Qt::Key_Backspace:
-            previous();
+            turn(false);
             return true;
         case Qt::Key_Home:
             m_player.open(m_player.lecture().text.empty() ? 0 : -1);

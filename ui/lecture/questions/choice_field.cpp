@@ -59,6 +59,7 @@ ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, 
         }
         auto* mark = new QLabel(i == right ? u"✓ right"_s : u"✗ chosen"_s, this);
         mark->hide();
+        if (!withHands) keepSpace(mark);
         grid->addWidget(mark, i, 3, Qt::AlignTop);
         m_marks.append(mark);
     }

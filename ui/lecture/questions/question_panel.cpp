@@ -17,6 +17,7 @@
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/help/guide_pages.h"
 #include "ui/lecture/lecture_text.h"
 #include "ui/lecture/lecture_words.h"
 #include "ui/lecture/questions/answer_field.h"
@@ -47,10 +48,13 @@ QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
       m_stage(stage),
       m_mode(mode),
       m_text(new LectureText(kTextPt, this)),
+      m_column(scaledColumn(this, 8, {12, 12, 12, 12})),
       m_fieldColumn(new QVBoxLayout),
       m_hint(new LectureText(kTextPt, this)),
       m_result(new LectureText(kTextPt, this)),
+      m_formulas(new QLabel(this)),
       m_error(new QLabel(this)),
+      m_buttons(scaledRow(nullptr, 8)),
       m_hintButton(new QPushButton(u"Show hint"_s, this)),
       m_reveal(new QPushButton(u"Show the answer"_s, this)),
       m_submit(new QPushButton(u"Answer"_s, this)),
@@ -58,21 +62,24 @@ QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
     setObjectName(u"question"_s);
     setProperty("panel", true);
     setAccessibleName(u"Question"_s);
-    auto* column = scaledColumn(this, 8, {12, 12, 12, 12});
-    column->addWidget(m_text);
-    column->addLayout(m_fieldColumn, 1);
+    m_column->addWidget(m_text);
+    m_column->addLayout(m_fieldColumn, 1);
     m_error->setWordWrap(true);
     m_error->hide();
     colorAsError(m_error);
-    column->addWidget(m_error);
-    column->addWidget(m_hint);
-    column->addWidget(m_result);
-    auto* row = scaledRow(nullptr, 8);
-    row->addWidget(m_hintButton);
-    row->addStretch(1);
-    row->addWidget(m_reveal);
-    row->addWidget(m_submit);
-    column->addLayout(row);
+    m_column->addWidget(m_error);
+    m_column->addWidget(m_hint);
+    m_column->addWidget(m_result);
+    m_formulas->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    connect(m_formulas, &QLabel::linkActivated, this,
+            [this](const QString& link) { emit formulaRequested(link.toInt()); });
+    m_column->addWidget(m_formulas);
+    m_buttons->addWidget(m_hintButton);
+    m_buttons->addStretch(1);
+    m_buttons->addWidget(m_reveal);
+    m_buttons->addWidget(m_submit);
+    m_column->addLayout(m_buttons);
+    if (m_mode == Mode::alone) m_column->addStretch();
     m_submit->setProperty("primary", true);
     keepWidth(m_submit, {u"Answer"_s, u"Next"_s});
     for (QPushButton* button : {m_hintButton, m_reveal, m_submit}) button->setAutoDefault(false);
@@ -136,6 +143,20 @@ void QuestionPanel::ask(const LectureQuestion& question, const QuestionPlace& pl
     m_text->setMarkdown(text(question.text));
     m_field = makeField(question);
     m_fieldColumn->addWidget(m_field);
+    if (m_mode == Mode::alone) {
+        // The buttons follow the field, and a result follows the buttons, so that it moves neither; a curve is as high
+        // as there is space for.
+        const bool isCurve = coversPicture();
+        m_column->removeItem(m_buttons);
+        m_column->insertLayout(isCurve ? m_column->count() - 1 : m_column->indexOf(m_fieldColumn) + 1, m_buttons);
+        m_column->setStretchFactor(m_fieldColumn, isCurve ? 1 : 0);
+        m_column->setStretch(m_column->count() - 1, isCurve ? 0 : 1);
+    }
+    QWidget* last = m_field->focusTarget();
+    for (QWidget* each : m_field->findChildren<QWidget*>()) {
+        if (each->focusPolicy() & Qt::TabFocus) last = each;
+    }
+    for (QWidget* each : {m_hintButton, m_reveal, m_submit}) setTabOrder(std::exchange(last, each), each);
     connect(m_field, &AnswerField::changed, this, [this] {
         m_error->clear();
         if (!m_revealed && isWrong()) {
@@ -374,6 +395,8 @@ void QuestionPanel::refresh() {
     m_hint->setVisible(m_hintShown);
     m_error->setVisible(!m_error->text().isEmpty());
     m_result->setVisible(!m_result->markdown().isEmpty());
+    m_formulas->setText(alone && m_revealed ? formulaLinks(formulasIn(m_result->markdown())) : QString());
+    m_formulas->setVisible(!m_formulas->text().isEmpty());
 }
 
 bool QuestionPanel::event(QEvent* event) {

@@ -10,6 +10,7 @@
 #include "ui/common/latest_job.h"
 #include "ui/lecture/questions/answer_field.h"
 
+class QHBoxLayout;
 class QLabel;
 class QPushButton;
 class QTimer;
@@ -83,6 +84,7 @@ class QuestionPanel : public QFrame {
     void revealed();
     /// The user wants to continue after the right answer was shown: button "Next" or the Return key.
     void finished();
+    void formulaRequested(int number);
 
  protected:
     bool event(QEvent* event) override;
@@ -118,11 +120,14 @@ class QuestionPanel : public QFrame {
     bool m_hintShown = false;
     int m_textSize = 0;  // in pixels; 0: as in the rest of the window
     LectureText* m_text;
+    QVBoxLayout* m_column;
     QVBoxLayout* m_fieldColumn;
     AnswerField* m_field = nullptr;
     LectureText* m_hint;
     LectureText* m_result;
+    QLabel* m_formulas;  // links to those that the result names, for one person
     QLabel* m_error;
+    QHBoxLayout* m_buttons;
     QPushButton* m_hintButton;
     QPushButton* m_reveal;
     QPushButton* m_submit;

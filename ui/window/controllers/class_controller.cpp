@@ -13,7 +13,7 @@
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
-#include "ui/lecture/course/course_dialog.h"
+#include "ui/lecture/course/course.h"
 #include "ui/lecture/presentation/presentation.h"
 #include "ui/lecture/questions/answers_dialog.h"
 #include "ui/lecture/statement_lecture.h"
@@ -105,32 +105,30 @@ void ClassController::addActions() {
     m_actions.add({.id = "help.course", .menu = "Help", .text = u"Course …"_s, .handler = [this] { showCourse(); }});
 }
 
-CourseDialog& ClassController::course() {
+Course& ClassController::course() {
     if (m_course) return *m_course;
-    const auto report = [this](const QString& sentence) {
-        m_banners.show(kCourseBanner, BannerArea::Kind::error, sentence);
-    };
     std::vector<Lecture> lectures;
     for (const ShippedLecture& shipped : shipped_lectures()) {
         try {
             lectures.push_back(load_lecture(shipped.file));
         } catch (const std::exception& error) {
-            report(text(error.what()));
+            m_banners.show(kCourseBanner, BannerArea::Kind::error, text(error.what()));
         }
     }
     lectures.push_back(statementLecture());
-    m_course = new CourseDialog(m_stage, m_workspace.settings(), std::move(lectures), m_stage.canvas());
-    connect(m_course, &CourseDialog::problem, this, report);
+    m_course = new Course(m_stage, m_workspace.settings(), std::move(lectures));
+    connect(&m_stage, &WindowStage::problem, &m_course->presentation(), &Presentation::tellProblem);
+    connect(m_course, &Course::formulaRequested, this, &ClassController::formulaRequested);
     return *m_course;
 }
 
 void ClassController::showCourse() {
-    if (!course().isVisible()) m_lectures.end();  // the course uses the same stage
-    course().show();
+    if (!course().hasBegun()) m_lectures.end();  // the course uses the same stage
+    course().begin();
 }
 
 void ClassController::closeCourse() {
-    if (m_course) m_course->hide();
+    if (m_course) m_course->end();
 }
 
 void ClassController::storeAnswer(AnswerRecord answer) {

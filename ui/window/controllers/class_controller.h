@@ -12,7 +12,7 @@ namespace ropelab::ui {
 class ActionRegistry;
 class AnswersDialog;
 class BannerArea;
-class CourseDialog;
+class Course;
 class LectureController;
 class RoomStack;
 class WindowStage;
@@ -31,7 +31,7 @@ class ClassController : public QObject {
 
     void addActions();
     /// Made when first needed.
-    CourseDialog& course();
+    Course& course();
     /// A lecture that is open ends.
     void showCourse();
     /// The user's setup, controls and lab come back.
@@ -44,6 +44,9 @@ class ClassController : public QObject {
     /// Pools labs and printed results of a class in a new lab, in a background thread, and shows their means. Does
     /// nothing while other files are pooled.
     void pool(const QStringList& files);
+
+ signals:
+    void formulaRequested(int number);
 
  private:
     void makeAnswers();
@@ -60,7 +63,7 @@ class ClassController : public QObject {
     LectureController& m_lectures;
     WindowStage& m_stage;
     QWidget* m_window;
-    CourseDialog* m_course = nullptr;
+    Course* m_course = nullptr;
     AnswersDialog* m_answers = nullptr;
     LatestJob m_pooling;
 };

@@ -547,8 +547,8 @@ void WindowStage::setPresenting(bool presenting, bool fullScreen) {
         theme.setChoice(m_before->theme);
         theme.setScale(m_before->scale);
         setPart({});
-        m_isPresenting = m_isLarge = false;
-        if (m_usesFullScreen) m_window.setWindowState(m_before->state);
+        m_isPresenting = false;
+        if (std::exchange(m_isLarge, false) && m_usesFullScreen) m_window.setWindowState(m_before->state);
     }
     emit presentingChanged(presenting);
 }
@@ -642,8 +642,7 @@ void WindowStage::applyControls() {
             if (panel->isAncestorOf(widget)) ofPanel.append(widget);
         }
         for (QWidget* bar : room().bars()) m_hidden->reduce(bar, kept);
-        // A presentation has no panel, whose fields are below the picture; beside the course it stays, without what is
-        // not kept.
+        // A presentation has no panel, whose fields are below the picture.
         if (m_isPresenting) {
             m_strip->take(ofPanel);
         } else {

@@ -13,7 +13,7 @@
 #include "core/sweep/lab_plan.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/paths.h"
-#include "ui/lecture/course/course_dialog.h"
+#include "ui/lecture/course/course.h"
 #include "ui/lecture/questions/answers_dialog.h"
 #include "ui/lecture/questions/answers_figure.h"
 #include "ui/lecture/questions/question_panel.h"
@@ -31,8 +31,8 @@ class CourseTest : public WindowFixture {
  protected:
     /// Goes to the first scene of the wrong statements, which is the last lecture of the course.
     void goToStatements() {
-        CourseDialog& course = window->classes().course();
-        const auto* scenes = course.findChild<QComboBox*>();
+        Course& course = window->classes().course();
+        const auto* scenes = course.bar().findChild<QComboBox*>();
         int lecture = 0;
         for (int row = 0; row < scenes->count(); ++row)
             lecture = std::max(lecture, scenes->itemData(row).toPoint().x());
@@ -74,17 +74,17 @@ TEST_F(CourseTest, ShowsTheScenesInTheWindowAndGivesTheUsersSetupBack) {
     window->workspace().rotary().change("own", own);
     window->workspace().rotary().endDrag();
     window->actions().action("help.course")->trigger();
-    ASSERT_TRUE(window->classes().course().isVisible());
+    ASSERT_TRUE(window->classes().course().hasBegun());
     goToStatements();
     EXPECT_EQ(window->windowStage().setups().a.theta, 10000);
-    window->classes().course().close();
+    window->classes().course().end();
     EXPECT_TRUE(waitUntil([&] { return window->workspace().rotary().setup().theta == 123456; }));
 }
 
 TEST_F(CourseTest, AStatementIsAnsweredWithTheNumberThatTheWindowComputes) {
     window->classes().showCourse();
     goToStatements();
-    CourseDialog& course = window->classes().course();
+    Course& course = window->classes().course();
     course.next();  // the scene begins at its first step
     ASSERT_TRUE(QTest::qWaitFor([&] { return course.questions().hasQuestion(); }));
     ASSERT_EQ(course.questions().question()->kind, LectureQuestion::Kind::number);
