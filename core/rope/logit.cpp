@@ -44,6 +44,12 @@ std::vector<double> random_key(std::int64_t seed, int head_dim) {
     return random_vector(seed, "key", head_dim);
 }
 
+std::vector<double> laid_out(std::span<const double> canonical, std::span<const std::int64_t> channels) {
+    std::vector<double> result(channels.size());
+    for (std::size_t c = 0; c < channels.size(); ++c) result[static_cast<std::size_t>(channels[c])] = canonical[c];
+    return result;
+}
+
 std::vector<ChannelPair> channel_pairs(int head_dim, int rotary_dim, Partial partial, Pairing pairing) {
     if (head_dim < 0 || rotary_dim < 0 || rotary_dim > head_dim) {
         throw BadInput("The rotary dimension is " + std::to_string(rotary_dim) +

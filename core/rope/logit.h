@@ -25,9 +25,14 @@ LogitSplit split_logit(std::span<const double> query, std::span<const double> ke
                        const Frequencies& frequencies, Partial partial, Pairing pairing,
                        NumberFormat positions = NumberFormat::float64);
 
-/// `head_dim` independent normal numbers of mean 0 and variance 1. The first numbers do not depend on `head_dim`.
+/// `head_dim` independent normal numbers of mean 0 and variance 1, in the canonical layout of channels (rotation.h).
+/// The first numbers do not depend on `head_dim`.
 std::vector<double> random_query(std::int64_t seed, int head_dim);
 std::vector<double> random_key(std::int64_t seed, int head_dim);
+
+/// A vector of the canonical layout in that of `channels` = canonical_channels(…), so that a pair has the same numbers
+/// in every layout. Both have head_dim elements.
+std::vector<double> laid_out(std::span<const double> canonical, std::span<const std::int64_t> channels);
 
 /// Indices (formula 6).
 struct ChannelPair {

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/selection.h"
 #include "core/data/corpus.h"
+#include "core/rope/logit.h"
 #include "core/run/probing.h"
 #include "core/study/ablation.h"
 
@@ -106,9 +107,7 @@ HeadVectors head_vectors(Model& model, const ModelPlan& plan, std::int64_t layer
     // The engine has the canonical pairing; channels are reordered to the setup's pairing, that of Hugging Face.
     const auto channels = canonical_channels(setup.head_dim, rotary_dim(setup), setup.partial, setup.pairing);
     const auto reordered = [&](std::span<const float> vector) {
-        std::vector<double> result(vector.size());
-        for (std::size_t c = 0; c < vector.size(); ++c) result[static_cast<std::size_t>(channels[c])] = vector[c];
-        return result;
+        return laid_out(std::vector<double>(vector.begin(), vector.end()), channels);
     };
     const ProbeArray keys = vectors_at(n).key_vectors;
     return {reordered(vectors_at(m).query_vectors.row(layer, head)),

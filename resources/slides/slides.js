@@ -4,7 +4,8 @@
 // second part, from `startSlides` on, is the page.
 "use strict";
 
-// Formulas of docs/formulas.md. A setup is {theta, headDim, fraction, partial, pairing, context}, as in the program.
+// Formulas of docs/formulas.md. A setup is {theta, headDim, fraction, partial, context}, as in the program. Vectors have
+// the canonical layout: pair i of every fraction has the channels i and i + headDim/2.
 
 const TAU = 2 * Math.PI;
 const MINUS = "\u2212";
@@ -23,17 +24,16 @@ function frequencies(setup) {
   return Array.from({ length: channels / 2 }, (_, i) => frequency(i));
 }
 
-/** The two channels of each pair (formula 6). */
-function channelPairs(setup) {
-  const count = (setup.partial === "slice" ? rotaryDim(setup) : setup.headDim) / 2;
-  return Array.from({ length: count }, (_, i) => (setup.pairing === "half" ? [i, i + count] : [2 * i, 2 * i + 1]));
+/** The two channels of each pair; of all headDim/2, or of those with a frequency. */
+function channelPairs({ headDim }, count) {
+  return Array.from({ length: count }, (_, i) => [i, i + headDim / 2]);
 }
 
 /** k = R_r q, whose logit is largest where it stands r = `distance` tokens before q (formula 17). */
 function aimedKey(setup, query, distance) {
   const key = query.slice();
   const omega = frequencies(setup);
-  channelPairs(setup).forEach(([a, b], i) => {
+  channelPairs(setup, omega.length).forEach(([a, b], i) => {
     const cosine = Math.cos(distance * omega[i]);
     const sine = Math.sin(distance * omega[i]);
     key[a] = query[a] * cosine - query[b] * sine;
@@ -45,15 +45,11 @@ function aimedKey(setup, query, distance) {
 /** What does not depend on the distance: q_i times the conjugate of k_i per pair, and the rest, all divided by √d. */
 function products(setup, query, key) {
   const scale = 1 / Math.sqrt(setup.headDim);
-  const unpaired = new Set(query.keys());
-  const pairs = channelPairs(setup).map(([a, b]) => {
-    unpaired.delete(a);
-    unpaired.delete(b);
-    return [scale * (query[a] * key[a] + query[b] * key[b]), scale * (query[b] * key[a] - query[a] * key[b])];
-  });
-  let unrotated = 0;
-  for (const channel of unpaired) unrotated += scale * query[channel] * key[channel];
-  return { omega: frequencies(setup), pairs, unrotated };
+  const omega = frequencies(setup);
+  const all = channelPairs(setup, setup.headDim / 2).map(([a, b]) =>
+    [scale * (query[a] * key[a] + query[b] * key[b]), scale * (query[b] * key[a] - query[a] * key[b])]);
+  const unrotated = all.slice(omega.length).reduce((sum, [real]) => sum + real, 0);
+  return { omega, pairs: all.slice(0, omega.length), unrotated };
 }
 
 /** The terms of the logit at a distance Δ = m − n (formula 7). */
@@ -370,22 +366,23 @@ const forms = {
   },
 
   dials(live) {
-    const { setup, m, n } = live;
+    const { m, n } = live;
     const angle = ([x, y]) => Math.atan2(y, x);
     const pairs = handsOf(live).map(({ q, k, omega }) => ({ q: angle(q), k: angle(k), omega }));
     const [q, k] = [`q at m = ${readableCount(m)}`, `k at n = ${readableCount(n)}`];
-    return { dials: pairs, all: setup.headDim / 2, q, k, say: `${pairs.length} dials, one per pair, ${q}, ${k}` };
+    return { dials: pairs, q, k, say: `${pairs.length} dials, one per pair, ${q}, ${k}` };
   },
 };
 
-/** The vectors of each pair after rotation, and its frequency. */
+/** The vectors of each pair after rotation, and its frequency; 0 where it is not rotated. */
 function handsOf(live) {
   const [query, key, omega] = [live.query, keyOf(live), frequencies(live.setup)];
   const rotated = (x, y, angle) =>
     [x * Math.cos(angle) - y * Math.sin(angle), x * Math.sin(angle) + y * Math.cos(angle)];
-  return channelPairs(live.setup).map(([a, b], i) => ({
-    q: rotated(query[a], query[b], live.m * omega[i]), k: rotated(key[a], key[b], live.n * omega[i]), omega: omega[i],
-  }));
+  return channelPairs(live.setup, live.setup.headDim / 2).map(([a, b], i) => {
+    const each = omega[i] ?? 0;
+    return { q: rotated(query[a], query[b], live.m * each), k: rotated(key[a], key[b], live.n * each), omega: each };
+  });
 }
 
 /** Marks of an axis with labels: powers of ten, or multiples of 1, 2 or 5. */
@@ -482,7 +479,8 @@ function hand(x, y, angle, length, ink, width) {
   return `<path d="M${x} ${y}L${endX} ${endY}" stroke="${color(ink)}" stroke-width="${width}" stroke-linecap="round"/>`;
 }
 
-function dialsDrawing({ dials, all, q, k }, width, height, em) {
+function dialsDrawing({ dials, q, k }, width, height, em) {
+  const all = dials.length;
   const parts = [words(0, em, q, "query", 'font-weight="600"'), words(12 * em, em, k, "key", 'font-weight="600"')];
   const space = height - 1.6 * em;
   const radiusOf = columns => Math.min(width / columns / 2, (space / Math.ceil(all / columns) - 1.6 * em) / 2);
@@ -493,11 +491,10 @@ function dialsDrawing({ dials, all, q, k }, width, height, em) {
     const x = ((i % columns) + 0.5) * (width / columns);
     const y = 1.6 * em + (Math.floor(i / columns) + 0.5) * (space / rows) - 0.8 * em;
     const pair = dials[i];
-    const isRotated = pair && pair.omega > 0;
-    const ink = own => (isRotated ? own : "unrotated");
+    const ink = own => (pair.omega > 0 ? own : "unrotated");
     parts.push(`<circle cx="${x}" cy="${y}" r="${radius}" fill="none" stroke="${color("quiet")}"/>`);
-    if (pair) parts.push(hand(x, y, pair.k, 0.85 * radius, ink("key"), Math.max(3, radius / 7)),
-                         hand(x, y, pair.q, 0.95 * radius, ink("query"), Math.max(1.5, radius / 18)));
+    parts.push(hand(x, y, pair.k, 0.85 * radius, ink("key"), Math.max(3, radius / 7)),
+               hand(x, y, pair.q, 0.95 * radius, ink("query"), Math.max(1.5, radius / 18)));
     parts.push(words(x, y + radius + 1.2 * em, String(i), "quiet", 'text-anchor="middle"'));
   }
   return parts.join("");

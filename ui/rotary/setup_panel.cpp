@@ -70,8 +70,9 @@ QString thetaToolTip(const RotaryModel& model) {
 
 QString fractionToolTip(const RotaryModel& model) {
     return u"Fraction p of the channels of a head that are rotated; enter for example 25 % or 6 ch. The number of "
-           "rotated channels dᵣ is the even number nearest to p·d.\np = %1, d = %2: dᵣ = %3\nKhan et al., formula "
-           "10"_s.arg(percentText(model.setup().fraction))
+           "rotated channels dᵣ is the even number nearest to p·d. Slice spreads the frequencies over the rotated "
+           "pairs, so that their angles change with p; truncate keeps the frequencies of the whole head.\n"
+           "p = %1, d = %2: dᵣ = %3\nKhan et al., formula 10"_s.arg(percentText(model.setup().fraction))
                .arg(model.setup().head_dim)
                .arg(model.plain().rotary_dim);
 }

@@ -306,12 +306,19 @@ namespace {
 
 constexpr std::int64_t most_aimed_distances = std::int64_t{1} << 18;
 
+/// A random query or key as the room Rotation samples it.
+std::vector<double> vector_of(const QuantityInput& input, std::vector<double> (*sample)(std::int64_t, int)) {
+    const RotarySetup& setup = input.setup;
+    return laid_out(sample(input.arguments.whole_or("seed", 1), setup.head_dim),
+                    canonical_channels(setup.head_dim, rotary_dim(setup), setup.partial, setup.pairing));
+}
+
 std::vector<double> query_of(const QuantityInput& input) {
-    return random_query(input.arguments.whole_or("seed", 1), input.setup.head_dim);
+    return vector_of(input, random_query);
 }
 
 std::vector<double> key_of(const QuantityInput& input) {
-    return random_key(input.arguments.whole_or("seed", 1), input.setup.head_dim);
+    return vector_of(input, random_key);
 }
 
 double logit_of(const QuantityInput& input, const std::vector<double>& query, const std::vector<double>& key,

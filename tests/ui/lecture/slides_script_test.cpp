@@ -52,7 +52,6 @@ json setupOf(const RotarySetup& setup) {
             {"headDim", setup.head_dim},
             {"fraction", setup.fraction},
             {"partial", setup.partial == Partial::slice ? "slice" : "truncate"},
-            {"pairing", setup.pairing == Pairing::half ? "half" : "interleaved"},
             {"context", setup.context}};
 }
 
@@ -116,14 +115,18 @@ TEST_F(SlidesScript, LogitsAreThoseOfTheProgram) {
         const Frequencies now = frequencies(frequency_settings(setup));
         const auto query = random_query(3, setup.head_dim);
         const auto key = random_key(3, setup.head_dim);
+        const auto channels = canonical_channels(setup.head_dim, now.rotary_dim, setup.partial, setup.pairing);
         const std::string parts = called("products", {setupOf(setup), query, key});
         for (const int distance : {-7, 0, 1, 100, 1000}) {
             asked.push_back("splitLogit(" + parts + ", " + std::to_string(distance) + ")");
-            truth.push_back(split_logit(query, key, distance, 0, now, setup.partial, setup.pairing));
+            truth.push_back(split_logit(laid_out(query, channels), laid_out(key, channels), distance, 0, now,
+                                        setup.partial, setup.pairing));
         }
         asked.push_back(called("aimedKey", {setupOf(setup), query, 40}));
         truth.emplace_back();
-        aimed.push_back(aimed_key(query, 40, now, setup.partial, setup.pairing));
+        const auto truthOfKey = aimed_key(laid_out(query, channels), 40, now, setup.partial, setup.pairing);
+        aimed.emplace_back();
+        for (const auto channel : channels) aimed.back().push_back(truthOfKey[static_cast<std::size_t>(channel)]);
     }
     const auto given = valuesOf(asked);
     for (std::size_t i = 0; i < asked.size(); ++i) {

@@ -75,9 +75,6 @@ void drawDial(QPainter& painter, const DialHands& hands, const QPointF& centre, 
     painter.setPen(pen);
     painter.setBrush(Qt::NoBrush);
     painter.drawEllipse(centre, radius, radius);
-    if (hands.dial.kind == Dial::Kind::outside) {
-        return;
-    }
     // The hand of k is wider and drawn first, so that both hands are visible where they point in the same direction.
     const double width = std::max(style.units(1.0), radius * 0.07);
     const QColor grey = style.theme.unrotated;

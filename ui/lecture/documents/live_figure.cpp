@@ -46,7 +46,8 @@ QJsonObject axisOf(const Axis& axis, const Range& range) {
             {u"fixed"_s, std::isfinite(axis.minimum) && std::isfinite(axis.maximum)}};
 }
 
-/// q and k as the room samples them; returns false for those of a run, of a built head or of a hand.
+/// q and k in the canonical layout, as the room samples them; returns false for those of a run, of a built head or of
+/// a hand.
 bool addVectors(QJsonObject& live, const RotarySetup& setup, Room& room) {
     if (room.control(u"norm"_s).toString() != "none"_L1) return false;
     const QString kind = room.control(u"vectors"_s).toString();
@@ -84,7 +85,6 @@ QJsonObject liveFigure(const Figure& figure, const ComparedSetups& setups, Room&
                                  {u"headDim"_s, setup.head_dim},
                                  {u"fraction"_s, setup.fraction},
                                  {u"partial"_s, setup.partial == Partial::slice ? u"slice"_s : u"truncate"_s},
-                                 {u"pairing"_s, setup.pairing == Pairing::half ? u"half"_s : u"interleaved"_s},
                                  {u"context"_s, static_cast<qint64>(setup.context)}}},
         {u"x"_s, axisOf(figure.x, xRange(figure))},
         {u"y"_s, axisOf(figure.y, yRange(figure))}};

@@ -72,10 +72,6 @@ class RotationRoom : public RotaryRoom {
     FigureView* tokensView() const { return m_tokens; }
     FigureView* circuitView() const { return m_circuit; }
     FigureView* circuitDistanceView() const { return m_circuitDistance; }
-    FigureView* circuitKeysView() const { return m_circuitKeys; }
-    FigureView* readingView() const { return m_reading; }
-    PanelGrid* sentenceGrid() const { return m_sentence; }
-    Form& pageForm() { return m_form; }
     PositionBar* positionBar() const { return m_bar; }
     ShiftCard* shiftCard() const { return m_shift; }
     RunVectors* runVectors() const { return m_runVectors; }

@@ -10,11 +10,15 @@
 namespace ropelab::ui {
 namespace {
 
-/// The last numbers of `fresh` fill added channels.
-void fitTo(std::vector<double>& vector, const std::vector<double>& fresh) {
-    const std::size_t common = std::min(vector.size(), fresh.size());
-    vector.resize(common);
-    vector.insert(vector.end(), fresh.begin() + static_cast<std::ptrdiff_t>(common), fresh.end());
+/// From the layout `from` to the layout `to`. The last numbers of `fresh`, in the canonical layout, fill added
+/// channels.
+std::vector<double> moved(const std::vector<double>& vector, const std::vector<std::int64_t>& from,
+                          const std::vector<std::int64_t>& to, std::vector<double> fresh) {
+    for (std::size_t c = 0; c < std::min(from.size(), fresh.size()); ++c) {
+        const auto channel = static_cast<std::size_t>(from[c]);
+        if (channel < vector.size()) fresh[c] = vector[channel];
+    }
+    return laid_out(fresh, to);
 }
 
 }  // namespace
@@ -27,6 +31,7 @@ void RotationScene::setSetup(const RotarySetup& newSetup, const Frequencies& new
     frequencies = newFrequencies;
     if (!samePairs) {
         pairs = channel_pairs(setup.head_dim, frequencies.rotary_dim, setup.partial, setup.pairing);
+        channels = canonical_channels(setup.head_dim, frequencies.rotary_dim, setup.partial, setup.pairing);
     }
     refit();
 }
@@ -47,10 +52,11 @@ void RotationScene::refit() {
         state.n = std::clamp<std::int64_t>(state.n, 0, last);
     }
     state.distance = std::clamp<std::int64_t>(state.distance, 0, last);
-    const auto size = static_cast<std::size_t>(setup.head_dim);
-    if (state.query.size() != size || state.key.size() != size) {
-        fitTo(state.query, random_query(state.seed, setup.head_dim));
-        fitTo(state.key, random_key(state.seed, setup.head_dim));
+    if (state.channels != channels || state.query.size() != channels.size() || state.key.size() != channels.size()) {
+        const auto& from = state.channels.empty() ? channels : state.channels;
+        state.query = moved(state.query, from, channels, random_query(state.seed, setup.head_dim));
+        state.key = moved(state.key, from, channels, random_key(state.seed, setup.head_dim));
+        state.channels = channels;
     }
     if (state.source == VectorSource::equal) {
         state.key = state.query;
@@ -64,6 +70,7 @@ void RotationScene::sampleVectors() {
     state.queryEdited = false;
     state.query.clear();
     state.key.clear();
+    state.channels.clear();
     refit();
 }
 

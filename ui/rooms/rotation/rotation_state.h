@@ -42,6 +42,8 @@ struct RotationState {
     // Before rotation, head_dim numbers each.
     std::vector<double> query = {};
     std::vector<double> key = {};
+    /// The layout of query and key (canonical_channels); empty: that of the setup.
+    std::vector<std::int64_t> channels = {};
     /// The tokens of this text are rotated, and a head built by hand attends to them; UTF-8.
     std::string text = standard_sentence;
 
@@ -65,10 +67,11 @@ struct RotationScene {
     RotarySetup setup;
     Frequencies frequencies;
     std::vector<ChannelPair> pairs;
+    std::vector<std::int64_t> channels;  // canonical_channels() of the setup
     RotationState state;
 
     /// Limits the positions to the context, resizes q and k to the head dimension and recomputes an aimed k. Numbers
-    /// that the user edited remain in their channels; new channels are sampled.
+    /// remain in their pairs if the channels of the pairs change; new channels are sampled.
     void setSetup(const RotarySetup& setup, const Frequencies& frequencies);
     /// Keeps the positions, even beyond the other context, and q and k in the other head dimension. An aimed k is aimed
     /// with the frequencies of the other setup.

@@ -173,6 +173,20 @@ TEST(Dials, OneDialPerPairAndGreyDialsForTheRest) {
     EXPECT_TRUE(dialsNote(sceneOf("fraction=25%")).contains("channels 16–63"));
     EXPECT_TRUE(dialsNote(sceneOf("fraction=25% partial=truncate")).contains("24 of 32 pairs have frequency 0"));
 
+    // The hands of channels that are not rotated are those of the pair before rotation, at every position.
+    const RotationScene scene = sceneOf("fraction=25% pairing=interleaved");
+    const Figure figure = dialsFigure(scene);
+    EXPECT_EQ(figure.table.columns[0].size(), 8);
+    QImage empty(800, 300, QImage::Format_RGB32);
+    empty.fill(Qt::white);
+    QImage drawn = empty;
+    QPainter painter(&drawn);
+    figure.drawing(painter, drawn.rect(), screen());
+    const DialGrid grid = gridOf(scene, drawn.rect(), screen());
+    const double angle = std::arg(sceneOf("").query(20));
+    const QPointF inside = grid.centreOf(20, screen()) + 0.7 * grid.radius * QPointF(std::cos(angle), -std::sin(angle));
+    EXPECT_NE(drawn.pixel(inside.toPoint()), empty.pixel(inside.toPoint()));
+
     RotationScene large = sceneOf("head_dim=4096");
     large.state.highlighted = 1000;
     const QList<Dial> some = dialsOf(large);
@@ -402,6 +416,8 @@ TEST(LogitSplitFigure, BarsAddUpToTheLogit) {
         }
         EXPECT_NEAR(bars, split.total, 1e-12) << setup;
         EXPECT_EQ(highlightedBars, scene.enlargedPair() ? 1 : 0);
+        EXPECT_EQ(figure.x.categories.value(static_cast<qsizetype>(scene.pairs.size())),
+                  2 * scene.pairs.size() < 64 ? "rest" : "");
         EXPECT_NEAR(figure.table.columns[2].last(), split.total, 1e-12);
         EXPECT_NEAR(std::accumulate(figure.table.columns[1].begin(), figure.table.columns[1].end(), 0.0), split.total,
                     1e-12);

@@ -45,6 +45,26 @@ TEST(RotationState, LongerVectorBeginsWithTheSameNumbers) {
     EXPECT_NE(scene.state.query, first);
 }
 
+TEST(RotationState, PairsKeepTheirNumbersWhereTheirChannelsChange) {
+    RotationScene scene = stateScene("");
+    scene.setRotatedQuery(3, {0.6, -0.8});
+    const RotationScene before = scene;
+    for (const char* setup :
+         {"fraction=25%", "fraction=25% pairing=interleaved", "fraction=0", "partial=truncate", ""}) {
+        const RotarySetup other = parse_setup(setup);
+        scene.setSetup(other, frequencies(frequency_settings(other)));
+        for (int pair = 0; pair < static_cast<int>(scene.pairs.size()); ++pair) {
+            EXPECT_EQ(scene.query(pair), before.query(pair)) << setup << " " << pair;
+            EXPECT_EQ(scene.key(pair), before.key(pair)) << setup << " " << pair;
+        }
+    }
+    EXPECT_EQ(scene.state.query, before.state.query);
+    // What a file of an animation stores has the layout of its setup.
+    scene.state.channels.clear();
+    scene.refit();
+    EXPECT_EQ(scene.state.query, before.state.query);
+}
+
 TEST(RotationState, EditedArrowEqualsItsTip) {
     for (const char* setup : {"pairing=half", "pairing=interleaved", "fraction=25%", "fraction=25% partial=truncate"}) {
         RotationScene scene = stateScene(setup);

@@ -71,8 +71,8 @@ QString dialsNote(const RotationScene& scene) {
     } else if (scene.setup.partial == Partial::truncate && rotated < total) {
         parts += u"grey: %1 of %2 pairs have frequency 0 (truncate)"_s.arg(total - rotated).arg(total);
     } else if (rotated < total) {
-        parts += u"grey: channels %1–%2 are not rotated (slice)"_s.arg(groupedText(scene.frequencies.rotary_dim),
-                                                                       groupedText(scene.setup.head_dim - 1));
+        parts += u"grey: channels %1–%2 are not rotated (slice), the same at every position"_s.arg(
+            groupedText(scene.frequencies.rotary_dim), groupedText(scene.setup.head_dim - 1));
     }
     if (total > kMostDials) {
         parts += u"the dials of %1 of %2 pairs are shown"_s.arg(kMostDials).arg(groupedText(total));
@@ -92,13 +92,18 @@ QString dialsToolTip(const RotationScene& scene, std::optional<int> pair) {
 
 Figure dialsFigure(const RotationScene& scene) {
     DialsPicture picture;
+    // Of two channels that no pair contains, which are joined as they would be if they were rotated.
+    const auto restAngle = [&scene](const std::vector<double>& vector, const Dial& dial) {
+        const auto at = [&](int c) {
+            return vector[static_cast<std::size_t>(scene.channels[static_cast<std::size_t>(c)])];
+        };
+        return std::atan2(at(dial.index + scene.setup.head_dim / 2), at(dial.index));
+    };
     for (const Dial& dial : dialsOf(scene)) {
-        DialHands hands{dial};
-        if (dial.kind != Dial::Kind::outside) {
-            hands.query = std::arg(scene.rotatedQuery(dial.index));
-            hands.key = std::arg(scene.rotatedKey(dial.index));
-        }
-        picture.hands.append(hands);
+        const bool isPair = dial.kind != Dial::Kind::outside;
+        picture.hands.append({dial,
+                              isPair ? std::arg(scene.rotatedQuery(dial.index)) : restAngle(scene.state.query, dial),
+                              isPair ? std::arg(scene.rotatedKey(dial.index)) : restAngle(scene.state.key, dial)});
     }
     picture.highlighted = scene.markedPair();
     picture.words = wordsOf(scene);

@@ -144,10 +144,14 @@ Figure logitFigure(const RotationScene& scene) {
     figure.x = {u"pair, highest frequency first"_s, QString(), false, -0.6,
                 std::max(pairs - 1 + (rest ? 1 : 0), 0) + 0.6};
     figure.x.whole = true;
-    // The bar behind the last pair is of no pair.
-    if (rest && pairs > 1) {
+    if (rest) {  // the bar behind the last pair has a name, next to which there is space for no number
         constexpr int about = 5;
-        figure.x.marks = ticksOf(0, pairs - 1, false, about, true).at;
+        constexpr double last = 0.85;
+        figure.x.categories.resize(pairs + 1);
+        for (const double at : ticksOf(0, std::max(1, pairs), false, about, true).at) {
+            if (at <= last * pairs) figure.x.categories[static_cast<qsizetype>(at)] = QString::number(at);
+        }
+        figure.x.categories.back() = u"rest"_s;
     }
     figure.y.label = u"contribution to the logit q·k/√d"_s;
     figure.y.maximum = largestAtAnyDistance(scene, split);
@@ -158,8 +162,10 @@ Figure logitFigure(const RotationScene& scene) {
             .arg(scene.state.n)
             .arg(readableNumber(split.total), readableNumber(split.total - split.unrotated),
                  readableNumber(split.unrotated));
-    figure.note = rest ? u"bars: pairs; grey: unrotated channels; line: cumulative sum"_s
-                       : u"bars: pairs; line: cumulative sum"_s;
+    figure.note = u"bars: pairs; line: cumulative sum"_s;
+    if (rest) {
+        figure.note += u"; rest: channels that are not rotated, the same at every distance"_s;
+    }
     figure.table.names = {u"pair"_s, u"contribution to the logit"_s, u"cumulative sum"_s};
     figure.table.columns = {index, parts, sum.y};
     figure.horizontalLines.push_back({split.total, u"logit %1"_s.arg(readableNumber(split.total)), {Ink::Kind::text}});
