@@ -336,8 +336,9 @@ TEST_P(RotaryNumbers, ContextCriteriaNameTheUnscaledNumbers) {
                                .arg(groupedText(setup.context));
     EXPECT_EQ(room.criteria()->text(1).contains(scaled), isScaled()) << room.criteria()->text(1).toStdString();
     const double limit = extrapolation_limit(dimension, critical, setup.theta);
-    expectContains(room.criteria()->text(2), tokensText(std::floor(limit)) + " tokens after fine-tuning with base " +
-                                                 thetaText(std::round(setup.theta)));
+    expectContains(room.criteria()->text(2),
+                   tokensText(std::floor(limit)) + " tokens after training at a context of " + tokensText(training) +
+                       " tokens and fine-tuning with base β = " + thetaText(std::round(setup.theta)));
     EXPECT_EQ(room.criteria()->text(2).contains("unscaled"), isScaled());
 }
 

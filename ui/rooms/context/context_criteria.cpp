@@ -137,9 +137,11 @@ Tile extrapolationCriterion(const TuningNumbers& numbers) {
         return result;
     }
     result.value = u"%1 tokens"_s.arg(tokensText(std::floor(*numbers.extrapolationLimit)));
-    result.condition = u"models tuned to θ = %1"_s.arg(thetaText(std::round(numbers.base)));
-    result.text = u"%1: %2 tokens after fine-tuning with base %3."_s.arg(
-        name, tokensText(std::floor(*numbers.extrapolationLimit)), thetaText(std::round(numbers.base)));
+    result.condition =
+        u"context %1, base β = %2"_s.arg(tokensText(numbers.trainingContext), thetaText(std::round(numbers.base)));
+    result.text = u"%1: %2 tokens after training at a context of %3 tokens and fine-tuning with base β = %4."_s.arg(
+        name, tokensText(std::floor(*numbers.extrapolationLimit)), tokensText(numbers.trainingContext),
+        thetaText(std::round(numbers.base)));
     if (numbers.context && numbers.criticalBase) {
         result.text +=
             QLatin1Char(' ') +

@@ -135,7 +135,7 @@ ContextRoom::ContextRoom(RotaryModel& rotary, std::optional<RunAccess> runs, QWi
     m_limits->setProperty("paper", true);
     scaleMargins(m_limits, {12, 4, 12, 4});
     m_limits->setText(
-        u"The limits differ because the first is about untrained heads and the last about models fine-tuned with "
+        u"The limits differ: the first is about untrained heads, the last about models of this context tuned to "
         "base β."_s);
     column->addWidget(m_limits);
     m_figures = new QWidget(this);

@@ -92,13 +92,14 @@ QString shortText(KvCache kind) {
     return kind == KvCache::sliding ? u"sliding"_s : kindText(kind);
 }
 
-/// "; sliding: window of 4,096 tokens".
-QString windowText(const AttentionSizes& sizes) {
+/// "; MLA: 512 latent and 64 rotary channels; sliding: window of 4,096 tokens".
+QString kindsText(const AttentionSizes& sizes) {
     const QString all =
         sizes.global_layers > 0
             ? u" in %1 of %2 layers"_s.arg(groupedText(sizes.layers - sizes.global_layers), groupedText(sizes.layers))
             : QString();
-    return u"; sliding: window of %1%2"_s.arg(countText(sizes.window, u"token"_s), all);
+    return u"; MLA: %1 latent and %2 rotary channels; sliding: window of %3%4"_s.arg(
+        groupedText(sizes.latent_dim), groupedText(sizes.latent_rope_dim), countText(sizes.window, u"token"_s), all);
 }
 
 struct Member {
@@ -109,6 +110,18 @@ struct Member {
 
 QString percent(double fraction) {
     return QString::number(100 * fraction, 'g', 3) + u" %"_s;
+}
+
+/// "; 10 %: 6 of 64 channels, whole pairs".
+QString roundedText(const RotarySetup& setup) {
+    QStringList rounded;
+    for (const double fraction : kFractions) {
+        const int dim = rotary_dim(setup.head_dim, fraction);
+        if (std::abs(dim - fraction * setup.head_dim) > 1e-6) {
+            rounded << u"%1: %2 of %3 channels"_s.arg(percent(fraction)).arg(dim).arg(setup.head_dim);
+        }
+    }
+    return rounded.isEmpty() ? QString() : u"; %1, whole pairs"_s.arg(rounded.join(u", "_s));
 }
 
 /// The paper's rotated fractions and the setup's. Fractions with the same number of channels share one entry.
@@ -287,8 +300,8 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
     if (const int current = rotary_dim(setup); current > 0) {
         figure.curves.push_back(markOf(setup, tableInk, tableAt(setup, shape, options, current)));
     }
-    figure.note = u"Size of the cos/sin table in %1 by rotated fraction; at 0 % there is no table; KV: %2"_s.arg(
-        text(word_of(setup.precision)), cacheText(shape, options));
+    figure.note = u"Size of the cos/sin table in %1 by rotated fraction (bold: the setup's; 0 %: none%2); %3"_s.arg(
+        text(word_of(setup.precision)), roundedText(setup), cacheText(shape, options));
     figure.valuesNote = endNote(setup);
     return figure;
 }
@@ -310,7 +323,7 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
         figure.curves.push_back(curveOf(setup, u"cos/sin, %1"_s.arg(percent(setup.fraction)), tableInk, table));
         figure.curves.push_back(markOf(setup, tableInk, table));
     }
-    figure.note = u"Size of the %1"_s.arg(cacheText(shape, options)) + windowText(attentionSizes(setup, shape));
+    figure.note = u"Size of the %1"_s.arg(cacheText(shape, options)) + kindsText(attentionSizes(setup, shape));
     figure.valuesNote = endNote(setup);
     return figure;
 }
@@ -325,8 +338,8 @@ Figure ropeCacheBars(const ShapedSetup& a, const MemoryOptions& options, const s
                         member.isCurrent});
     }
     if (b) addCompared(figure, bars, a, *b, options);
-    figure.note = u"cos/sin table by rotated fraction, for %1 tokens; bold: the fraction of the setup"_s.arg(
-        groupedText(a.setup.context));
+    figure.note = u"cos/sin table by rotated fraction, for %1 tokens%2; bold: the fraction of the setup"_s.arg(
+        groupedText(a.setup.context), roundedText(a.setup));
     return barsFigure(u"rope-cache-bars"_s, std::move(figure), bars);
 }
 
@@ -342,7 +355,7 @@ Figure kvCacheBars(const ShapedSetup& a, const MemoryOptions& options, const std
     }
     figure.note = u"cos/sin table and KV cache by attention type, for %1 tokens; bold: the type of the model"_s.arg(
                       groupedText(a.setup.context)) +
-                  windowText(attentionSizes(a.setup, a.shape));
+                  kindsText(attentionSizes(a.setup, a.shape));
     return barsFigure(u"kv-cache-bars"_s, std::move(figure), bars);
 }
 

@@ -125,7 +125,8 @@ QWidget* MemoryRoom::makeBar() {
          "model's KV cache."_s},
         {u"KV cache"_s,
          u"Shows the size of the KV cache against the context length, one curve per attention type, beside the current "
-         "cos/sin table."_s});
+         "cos/sin table. MHA, GQA, MQA and MLA are multi-head, grouped-query, multi-query and multi-head latent "
+         "attention."_s});
     m_showTable = pictures->button(0);
     m_showCache = pictures->button(1);
     m_figureChoice = static_cast<QWidget*>(pictures->parent());

@@ -159,7 +159,7 @@ Figure kernelFigure(const RotarySetup& setup, const KernelCurves& curves) {
 
 Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves, std::optional<int> highlighted) {
     Figure figure = emptyFigure(setup, curves, u"kernel-spectrum"_s);
-    figure.x.label = u"periods in the kernel length"_s;
+    figure.x.label = u"periods in %1 tokens"_s.arg(tokensText(static_cast<double>(curves.kernelLength)));
     figure.x.logarithmic = true;
     figure.y.label = u"DFT magnitude of K(Δ)"_s;
     figure.y.unit = u"pairs"_s;

@@ -366,7 +366,8 @@ RotaryRoom::Readout SpectrumRoom::kernelReadout(Side side, QPointF place) const 
     const double periods = hasPair ? curves.periods[static_cast<std::size_t>(*pair)] : place.x();
     FigureView::Readout result;
     result.x = periods;
-    result.title = u"%1 periods in the kernel length"_s.arg(readableCount(curves.bins[bin]));
+    result.title = u"%1 periods in %2 tokens"_s.arg(readableCount(curves.bins[bin]),
+                                                    tokensText(static_cast<double>(curves.kernelLength)));
     result.rows.append({u"magnitude"_s, readableNumber(curves.magnitude[bin])});
     if (hasPair) result.rows.append({u"pair %1"_s.arg(*pair), u"%1 periods"_s.arg(readableNumber(periods))});
     return result;
@@ -537,7 +538,12 @@ QString SpectrumRoom::pairsSentence(Side side) const {
     const QString pairs = incomplete == 0
                               ? u"All rotated pairs complete at least one period in the context."_s
                               : u"Pairs without a full period in the context: %1."_s.arg(groupedText(incomplete));
-    return pairs + QLatin1Char(' ') +
+    const auto slowest = static_cast<std::size_t>(rotated / 2 - 1);
+    const QString last = slowest == 0
+                             ? QString()
+                             : u", pair %1 by %2"_s.arg(slowest).arg(readableNumber(now.inverse_frequencies[slowest]));
+    const QString first = QString::number(now.inverse_frequencies.front(), 'g', 4);
+    return u"Pair 0 rotates by %1 rad per token%2. "_s.arg(first, last) + pairs + QLatin1Char(' ') +
            (setup.scaling.method == ScalingMethod::none
                 ? u"Critical dimension (Liu et al.): %1 of %2 channels."_s
                 : u"Critical dimension (Liu et al.), unscaled: %1 of %2 channels."_s)

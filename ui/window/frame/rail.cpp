@@ -33,7 +33,7 @@ Rail::Rail(QWidget* parent) : QFrame(parent) {
         button->setCheckable(true);
         button->setFocusPolicy(Qt::TabFocus);
         button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        button->setToolTip(u"%1 (%2)"_s.arg(room.purpose).arg((number + 1) % 10));
+        button->setToolTip(u"%1 Key: %2"_s.arg(room.purpose).arg((number + 1) % 10));
         button->setAccessibleName(room.title);
         button->setAccessibleDescription(room.purpose);
         m_buttons.addButton(button, number++);

@@ -154,7 +154,9 @@ TEST(ContextCriteria, CriticalBaseAndExtrapolationLimitFollowFormula15) {
     const double limit = twoPi * std::pow(1e6, 92.0 / 128);
     EXPECT_NEAR(*numbers.extrapolationLimit, limit, 1e-6 * limit);
     const QString text = contextCriteria(boundOf(llama2), tuning)[2].text;
-    EXPECT_TRUE(text.contains(tokensText(std::floor(limit)) + " tokens after fine-tuning with base 1,000,000"))
+    EXPECT_TRUE(
+        text.contains(tokensText(std::floor(limit)) +
+                      " tokens after training at a context of 4,096 tokens and fine-tuning with base β = 1,000,000"))
         << text.toStdString();
     EXPECT_TRUE(text.contains("critical base, which is " + tokensText(std::ceil(criticalBase)) +
                               " for the target of 16,384 tokens"))
@@ -171,6 +173,7 @@ TEST(ContextCriteria, AreReadOutsWithTheoryConditionAndNumber) {
               "Critical dimension (Liu et al.): 92 of 128 channels complete a period in the training context of 4,096 "
               "tokens.");
     EXPECT_TRUE(short_[2].text.startsWith("Extrapolation limit (Liu et al.):")) << short_[2].text.toStdString();
+    EXPECT_EQ(short_[2].condition, "context 4,096, base β = 10,000");
     const auto open = contextCriteria(boundData(contextSetup(128, 5e5, 8192), 4096), {});
     EXPECT_EQ(open[0].condition, "computing more …");
     EXPECT_NE(open[1].condition, "computing more …");

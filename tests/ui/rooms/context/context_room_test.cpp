@@ -206,14 +206,14 @@ TEST_F(ContextRoomTest, TunedBaseIsComparedWithTheTarget) {
     room->tuning()->form().field<NumberSlider>("context")->commit("8192");
     room->tuning()->form().field<NumberSlider>("base")->commit("1M");
     room->refreshNow();
-    EXPECT_TRUE(room->criteria()->text(2).contains("after fine-tuning with base 1,000,000"));
+    EXPECT_TRUE(room->criteria()->text(2).contains("fine-tuning with base β = 1,000,000"));
     EXPECT_TRUE(room->criteria()->text(2).contains("for the target of 8,192 tokens"))
         << room->criteria()->text(2).toStdString();
     EXPECT_TRUE(room->tuning()->extrapolationLimit()->text().endsWith("tokens"));
     room->tuning()->form().field<QCheckBox>("target")->click();
     room->refreshNow();
     EXPECT_FALSE(room->criteria()->text(2).contains("target")) << room->criteria()->text(2).toStdString();
-    EXPECT_TRUE(room->criteria()->text(2).contains("with base 10,000"));
+    EXPECT_TRUE(room->criteria()->text(2).contains("with base β = 10,000"));
     room.reset();
 }
 

@@ -151,6 +151,8 @@ TEST(RopeCacheFigure, ShowsThePapersFractionsAndTheSetups) {
     EXPECT_EQ(find(third, "33.3 %")->emphasis, FigureCurve::Emphasis::picked);
     // 10 % of 16 channels are also two channels.
     EXPECT_NE(find(ropeCacheFigure(memorySetup(16, 2048), {}), "2 ch, 10 %"), nullptr);
+    EXPECT_TRUE(figure.note.contains("; 10 %: 26 of 256 channels, whole pairs)")) << figure.note.toStdString();
+    EXPECT_FALSE(ropeCacheFigure(memorySetup(80, 2048), {}).note.contains("whole pairs"));
 }
 
 TEST(RopeCacheFigure, CurvesGrowWithTheContext) {
@@ -223,7 +225,9 @@ TEST(KvCacheFigure, ShowsEveryAttentionTypeAndTheRopeTable) {
     EXPECT_DOUBLE_EQ(last("cos/sin, 100 %"), 2.0 * tokens * 128 * 4);
     EXPECT_EQ(find(figure, "GQA")->emphasis, FigureCurve::Emphasis::picked);
     EXPECT_TRUE(
-        figure.note.contains(", batch size 1, 32 layers, 32 heads, 8 KV heads (GQA); sliding: window of 4,096 tokens"))
+        figure.note.contains(", batch size 1, 32 layers, 32 heads, 8 KV heads (GQA); MLA: 512 latent and 64 rotary "
+                             "channels; sliding: window of "
+                             "4,096 tokens"))
         << figure.note.toStdString();
 }
 

@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <QToolButton>
 #include <QWindow>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -57,6 +58,14 @@ TEST_F(SpectrumRoomTest, MainFigureKeepsItsHeightAtALargeScale) {
         EXPECT_GE(room->spectrumView()->minimumHeight(), 240 * scale / 100);
     }
     theme.setScale(before);
+}
+
+TEST_F(SpectrumRoomTest, SaysHowFastTheFirstAndTheLastPairRotate) {
+    room->refreshNow();
+    const auto texts = room->findChildren<QLabel*>();
+    EXPECT_TRUE(std::ranges::any_of(texts, [](const QLabel* label) {
+        return label->text().startsWith("Pair 0 rotates by 1 rad per token, pair 63 by 1.15×10⁻⁴");
+    }));
 }
 
 TEST_F(SpectrumRoomTest, DraggingTheContextLineIsOneUndoStep) {
