@@ -243,7 +243,8 @@ nlohmann::json expected_at(const QuantityInput& input) {
 
 nlohmann::json extrapolation(const QuantityInput& input) {
     const int dimension = dimension_of(input);
-    const int critical = critical_dimension(dimension, input.setup.theta, context_argument(input));
+    const int critical = std::min(input.frequencies.rotary_dim,
+                                  critical_dimension(dimension, input.setup.theta, context_argument(input)));
     return extrapolation_limit(dimension, critical, input.setup.theta);
 }
 

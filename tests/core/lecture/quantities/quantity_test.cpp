@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -78,6 +79,9 @@ TEST(Quantity, OfTheContext) {
     EXPECT_EQ(value_of("critical_dimension(1024)"), 36);
     EXPECT_NEAR(number_in("critical_base(1024, 4096)"), 122647.01302355247, 1e-6);
     EXPECT_NEAR(number_in("extrapolation_limit(1024)"), 1117.3259061216543, 1e-6);
+    // Channels that are not rotated complete no period: d_c = 16 of 64.
+    EXPECT_NEAR(value_of("extrapolation_limit(1024)", "fraction=25% partial=truncate").get<double>(),
+                2 * M_PI * std::pow(10000, 0.25), 1e-9);
 }
 
 TEST(Quantity, OfFeasibleBases) {
