@@ -130,7 +130,9 @@ class BytePairs final : public Subwords {
             const std::string& spelled = table_.tokens[token];
             const bool is_added = added.contains(id);
             tokens_.push_back(is_added ? spelled : text_of(id, name));
-            if (spelled.empty() || (is_added && (option(id) & in_vocabulary) == 0)) continue;
+            // A stored vocabulary of a stranger may have fewer scores than tokens.
+            const bool has_no_score = !table_.scores.empty() && token >= table_.scores.size();
+            if (spelled.empty() || has_no_score || (is_added && (option(id) & in_vocabulary) == 0)) continue;
             const std::string bytes = table_.is_byte_level ? spelled_bytes(spelled, name) : spelled;
             if (table_.is_byte_level && bytes.size() == 1) bytes_[static_cast<unsigned char>(bytes.front())] = id;
             if (table_.has_byte_fallback && fallback_byte(spelled) >= 0)
@@ -321,16 +323,16 @@ class BytePairs final : public Subwords {
 
     // Tokens of the bytes or characters of a piece, before merges. Without a token and unknown(), they are left out, as
     // Hugging Face tokenizers does it.
-    std::vector<std::int32_t> symbols(std::string_view piece) const {
+    std::vector<std::int32_t> unmerged(std::string_view piece) const {
         std::vector<std::int32_t> result;
         bool follows_unknown = false;
         for (std::size_t at = 0; at < piece.size();) {
-            const std::string_view symbol = piece.substr(at, table_.is_byte_level ? 1 : length_at(piece, at));
-            at += symbol.size();
-            const auto found = ids_.find(std::string(symbol));
+            const std::string_view unit = piece.substr(at, table_.is_byte_level ? 1 : length_at(piece, at));
+            at += unit.size();
+            const auto found = ids_.find(std::string(unit));
             if (found != ids_.end()) {
                 result.push_back(found->second);
-            } else if (spell_in_bytes(symbol, result)) {
+            } else if (spell_in_bytes(unit, result)) {
                 continue;
             } else if (table_.unknown >= 0 && !(follows_unknown && table_.fuses_unknown)) {
                 result.push_back(table_.unknown);
@@ -340,11 +342,11 @@ class BytePairs final : public Subwords {
         return result;
     }
 
-    bool spell_in_bytes(std::string_view symbol, std::vector<std::int32_t>& result) const {
+    bool spell_in_bytes(std::string_view unit, std::vector<std::int32_t>& result) const {
         const auto token = [&](char byte) { return bytes_[static_cast<unsigned char>(byte)]; };
-        if (!table_.has_byte_fallback || std::ranges::any_of(symbol, [&](char byte) { return token(byte) < 0; }))
+        if (!table_.has_byte_fallback || std::ranges::any_of(unit, [&](char byte) { return token(byte) < 0; }))
             return false;
-        for (const char byte : symbol) result.push_back(token(byte));
+        for (const char byte : unit) result.push_back(token(byte));
         return true;
     }
 
@@ -400,7 +402,7 @@ class BytePairs final : public Subwords {
             if (const auto whole = ids_.find(std::string(piece)); whole != ids_.end()) return {whole->second};
         }
         std::vector<Place> places;
-        for (const std::int32_t token : symbols(piece)) {
+        for (const std::int32_t token : unmerged(piece)) {
             const std::ptrdiff_t at = std::ssize(places);
             places.push_back({token, at - 1, at + 1});
         }
@@ -651,8 +653,7 @@ std::shared_ptr<const Subwords> byte_pairs_of_ranks(std::string_view file, const
     }
     if (pattern.is_null()) {
         throw BadInput(name +
-                       " is a file of tiktoken, whose regular expression follows from its name: it must contain "
-                       "" +
+                       " is a file of tiktoken, whose regular expression follows from its name: it must contain " +
                        joined(tiktoken_expressions(), ", ", [](const auto& row) { return row.first; }) + ".");
     }
     BytePairTable table;
@@ -673,8 +674,7 @@ std::shared_ptr<const Subwords> byte_pairs_of_ranks(std::string_view file, const
                            "have them.");
         }
         table.tokens.resize(static_cast<std::size_t>(rank) + 1);
-        std::string& spelled = table.tokens.back();
-        for (const char byte : *bytes) append_utf8(spelled, byte_alphabet()[static_cast<unsigned char>(byte)]);
+        table.tokens.back() = byte_level_spelling(*bytes);
     }
     for (const auto& [bytes, id] : ids) {
         for (std::size_t cut = 1; cut < bytes.size(); ++cut) {

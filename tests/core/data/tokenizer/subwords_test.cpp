@@ -123,6 +123,11 @@ TEST_F(SubwordsTest, StoredFormsAreReadAgain) {
          {"sentencepiece:", "sentencepiece:????", "words:", "words:[1]", "byte-level-bpe:{}", "sentencepiece:AAAA"}) {
         EXPECT_THROW(Vocabulary::from_text(text), BadInput) << text;
     }
+    // A token without a score is none that Unigram finds.
+    EXPECT_EQ(Vocabulary::from_text(R"(byte-level-bpe:{"tokens":["a","b"],"merges":[],"added":[],"whole_words":false,)"
+                                    R"("byte_level":false,"scores":[-1.0],"pieces":"whole"})")
+                  .encode("ab"),
+              std::vector<std::int32_t>{0});
 }
 
 TEST_F(SubwordsTest, WordsAreTheMostFrequentOnes) {
