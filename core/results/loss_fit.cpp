@@ -326,7 +326,7 @@ using nlohmann::json;
 
 constexpr std::size_t most_values = 4;  // values of a setting that a message lists
 
-// The fit's variables describe the setting, or it does not change what a run computes except for rounding.
+// The fit's variables describe the setting, or the setting does not change what a run computes except for rounding.
 bool is_free(const std::string& name) {
     static constexpr std::array<std::string_view, 16> free = {
         "seed",        "fraction",        "layers",     "width",       "heads",         "mlp_width",
@@ -340,7 +340,7 @@ const Key* known_key(const std::string& name) {
     return known == keys().end() ? nullptr : &*known;
 }
 
-// Size and number of tokens determine the setting's value.
+// Numbers of training and evaluation, such as a learning rate, may be chosen by size and number of tokens.
 bool may_follow(const std::string& name) {
     const Key* key = known_key(name);
     return key && (key->group == "training" || key->group == "evaluation") && key->choices.empty();

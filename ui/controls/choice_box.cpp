@@ -17,14 +17,6 @@ constexpr int kTextMargin = 2;  // styles draw the text with a margin of about 1
 
 ChoiceBox::ChoiceBox(QWidget* parent) : QComboBox(parent) {}
 
-int ChoiceBox::wholeWidth() const {
-    QStyleOptionComboBox option;
-    initStyleOption(&option);
-    // The width of the field grows with that of the box.
-    const QRect field = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
-    return width() - field.width() + fontMetrics().horizontalAdvance(currentText()) + kTextMargin;
-}
-
 QString ChoiceBox::shownText() const {
     QStyleOptionComboBox option;
     initStyleOption(&option);

@@ -11,8 +11,6 @@ class ChoiceBox : public QComboBox {
  public:
     explicit ChoiceBox(QWidget* parent);
     QString shownText() const;
-    /// Width at which the current text is not shortened.
-    int wholeWidth() const;
 
  protected:
     bool event(QEvent* event) override;

@@ -232,7 +232,6 @@ constexpr std::initializer_list<const char*> kv_head_keys = {"num_key_value_head
                                                              "multi_query_group_num", "n_head_kv",    "kv_n_heads",
                                                              "num_attention_groups"};
 
-// If layers differ, the largest number is that of the model; `by_layer` has those of the layers.
 // Per layer, from the lists of those model types whose layers have different numbers; 0: a layer without attention.
 std::vector<Count> listed_kv_heads(HfReader& reader, std::int64_t heads, std::int64_t layers) {
     std::vector<Count> result;
@@ -265,6 +264,7 @@ std::vector<Count> listed_kv_heads(HfReader& reader, std::int64_t heads, std::in
     return result;
 }
 
+// If layers differ, the largest number is that of the model; `by_layer` has those of the layers.
 std::int64_t kv_heads_of(HfReader& reader, const json& defaults, std::int64_t heads,
                          const std::vector<Count>& by_layer) {
     Count most;
