@@ -17,6 +17,7 @@
 #include "ui/common/text.h"
 #include "ui/controls/choice_box.h"
 #include "ui/controls/flow_layout.h"
+#include "ui/lecture/presentation/presentation_bands.h"
 #include "ui/lecture/questions/question_panel.h"
 #include "ui/lecture/stage.h"
 #include "ui/theme/dialogs.h"
@@ -220,7 +221,12 @@ void Course::showStep() {
 }
 
 void Course::focusNext() {
-    if (!questions().hasQuestion()) m_next->setFocus(Qt::OtherFocusReason);
+    if (questions().hasQuestion()) return;
+    const Presentation& shown = m_presentation;
+    m_next->setAccessibleDescription(isIntroductionShown() ? m_paper->toPlainText()
+                                     : shown.isPageShown() ? shown.page()->words()
+                                                           : shown.foot()->sentence());
+    m_next->setFocus(Qt::OtherFocusReason);
 }
 
 void Course::storeAnswer(const AnswerRecord& answer) {
@@ -261,7 +267,7 @@ void Course::showPaper(const QString& html, bool isIntroduction) {
     m_next->setEnabled(isIntroduction);
     m_back->setEnabled(!isIntroduction);
     fillScenes();
-    (isIntroduction ? static_cast<QWidget*>(m_next) : m_paper)->setFocus(Qt::OtherFocusReason);
+    isIntroduction ? focusNext() : m_paper->setFocus(Qt::OtherFocusReason);
 }
 
 void Course::showSummary() {

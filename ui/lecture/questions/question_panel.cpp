@@ -141,6 +141,7 @@ void QuestionPanel::ask(const LectureQuestion& question, const QuestionPlace& pl
     m_question = question;
     m_place = place;
     m_text->setMarkdown(text(question.text));
+    setAccessibleName(u"Question: %1"_s.arg(m_text->plainText()));  // a screen reader says it with the field
     m_field = makeField(question);
     m_fieldColumn->addWidget(m_field);
     if (m_mode == Mode::alone) {
@@ -338,17 +339,15 @@ QString QuestionPanel::mistakes() const {
 }
 
 void QuestionPanel::askAgain() {
-    if (const QString why = mistakes(); !why.isEmpty()) {
-        m_result->setMarkdown(why + u"\n\nChange your answer and try again, or show the right answer."_s);
-        refresh();
-        return focusAnswer();
-    }
+    const QString why = mistakes();
     m_result->setMarkdown(
-        m_question->hint.empty() || m_hintShown
+        !why.isEmpty() ? why + u"\n\nChange your answer and try again, or show the right answer."_s
+        : m_question->hint.empty() || m_hintShown
             ? u"Your answer is wrong. Change your answer and try again, or show the right answer."_s
             : u"Your answer is wrong. Change your answer and try again, with the hint if you like, or show the right "
               "answer."_s);
     refresh();
+    m_field->focusTarget()->setAccessibleDescription(m_result->plainText());
     focusAnswer();
 }
 

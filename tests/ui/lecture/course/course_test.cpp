@@ -139,6 +139,7 @@ TEST_F(CourseTest, ALectureBeginsWithItsTitlePage) {
     EXPECT_EQ(course->player().scene(), -1);
     EXPECT_TRUE(course->presentation().isPageShown());
     EXPECT_TRUE(course->presentation().page()->words().contains("An introduction."));
+    EXPECT_TRUE(QApplication::focusWidget()->accessibleDescription().contains("An introduction."));
     course->end();
     course->begin();
     EXPECT_FALSE(course->isIntroductionShown());
@@ -224,6 +225,8 @@ TEST_F(CourseTest, AWrongAnswerNamesItsMisconceptionAndStandsOnThePageOfMistakes
     press(Qt::Key_Return);
     ASSERT_TRUE(QTest::qWaitFor([&] { return course->questions().revealButton()->isVisible(); }));
     EXPECT_TRUE(course->questions().result().startsWith("It is a common confusion."));
+    EXPECT_TRUE(QApplication::focusWidget()->accessibleDescription().startsWith("It is a common confusion."));
+    EXPECT_EQ(course->questions().accessibleName(), "Question: Is it so?");
     EXPECT_FALSE(course->questions().isRevealed());
     press(Qt::Key_1);
     press(Qt::Key_Return);
