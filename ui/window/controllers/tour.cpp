@@ -31,7 +31,7 @@ constexpr std::array<Stop, 5> kStops = {{
      u"Drag the context: the second tile counts the channels that complete a turn within it; the others never do in "
      "training."},
     {"rotation", "", "control fraction",
-     u"Type 25 into the field fraction: only a quarter of the channels turn, joined to new pairs, and the others keep "
+     u"Type 25 into the field fraction: only a quarter of the pairs turn, and the others, in grey, keep "
      "their values at every position."},
     {"train", "", "",
      u"Start (“Add to the queue” while runs train) trains small models with each θ and fraction that the panel SWEEP "

@@ -39,7 +39,7 @@ Figure readingFigure(const RotationScene& scene) {
     figure.x = {u"position"_s, u"tokens"_s};
     figure.x.minimum = static_cast<double>(first);
     figure.x.maximum = static_cast<double>(first + count);
-    figure.y.label = u"hands that are read"_s;
+    figure.y.label = u"pairs whose angles are read"_s;
     figure.y.downwards = true;
     figure.y.minimum = -0.5;
     figure.y.maximum = rows + 0.5;

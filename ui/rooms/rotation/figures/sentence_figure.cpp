@@ -59,10 +59,11 @@ Figure panelOf(const SentenceMap& shown, const QStringList& tokens, const QStrin
     return panel;
 }
 
-/// "5.6·10⁻¹⁶" of rounding, "120 %" of a change.
+/// "rounding only (5.6·10⁻¹⁶)", or "120 %" of a change.
 QString changeText(double change) {
     constexpr double visible = 1e-6;
-    return change < visible ? readableNumber(change) : u"%1 %"_s.arg(std::llround(100 * change));
+    return change < visible ? u"rounding only (%1)"_s.arg(readableNumber(change))
+                            : u"%1 %"_s.arg(std::llround(100 * change));
 }
 
 }  // namespace
@@ -107,7 +108,7 @@ Figure sentenceFigure(const RotationScene& scene) {
     figure.note = u"first token at position %1"_s.arg(groupedText(state.m));
     figure.summary =
         u"Logits, attention weights and outputs of %1 tokens from position %2 on%3. From position 0, the weights have "
-        "changed by at most %4 and the outputs by %5 of their norm."_s.arg(tokens.size())
+        "changed by %4, and the outputs, relative to their norm, by %5."_s.arg(tokens.size())
             .arg(groupedText(state.m))
             .arg(state.rotatesValues ? u", with values that are rotated as well"_s : QString())
             .arg(weights, outputs);
