@@ -162,10 +162,8 @@ Figure logitFigure(const RotationScene& scene) {
             .arg(scene.state.n)
             .arg(readableNumber(split.total), readableNumber(split.total - split.unrotated),
                  readableNumber(split.unrotated));
-    figure.note = u"bars: pairs; line: cumulative sum"_s;
-    if (rest) {
-        figure.note += u"; rest: channels that are not rotated, the same at every distance"_s;
-    }
+    figure.note = rest ? u"bars: pairs; rest: unrotated channels; line: cumulative sum"_s
+                       : u"bars: pairs; line: cumulative sum"_s;
     figure.table.names = {u"pair"_s, u"contribution to the logit"_s, u"cumulative sum"_s};
     figure.table.columns = {index, parts, sum.y};
     figure.horizontalLines.push_back({split.total, u"logit %1"_s.arg(readableNumber(split.total)), {Ink::Kind::text}});
