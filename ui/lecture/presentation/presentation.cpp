@@ -36,6 +36,7 @@ constexpr std::array kDockParts = {0.42, 0.5, 0.58};  // of the canvas beside th
 constexpr int kTextOfHeight = 24;                     // the height of the canvas divided by that of its texts
 constexpr int kReaderText = 15;                       // the height of the texts of a reader, in pixels at 100 %
 constexpr int kReaderDock = 600;                      // most width of a question beside the picture, as above
+constexpr int kLaterLines = 8;                        // heights of a text that the result of a question needs
 constexpr double kPageText = 80.0 / 1080;             // of the height: a question on a page of its own, down to …
 constexpr double kLeastPageText = 60.0 / 1080;
 constexpr int kMostWaitMs = 300;  // work that takes longer shows itself
@@ -306,9 +307,14 @@ bool Presentation::placeQuestion(const QRect& free, int textSize) {
     const bool isRevealed = m_question->isRevealed();
     if (m_bar || !m_question->question()->hides) {
         m_question->setTextSize(textSize);
-        const int most = m_bar ? ThemeManager::instance().pixels(kReaderDock) : free.width();
-        const auto widthOf = [&] { return std::min(static_cast<int>(kDockParts[m_dock] * free.width()), most); };
-        while (m_dock + 1 < kDockParts.size() && bandHeight(*m_question, widthOf()) > free.height()) ++m_dock;
+        const int least = m_bar ? m_question->layout()->totalMinimumSize().width() : 0;
+        const int most = m_bar ? std::max(least, ThemeManager::instance().pixels(kReaderDock)) : free.width();
+        const auto widthOf = [&] {
+            return std::clamp(static_cast<int>(kDockParts[m_dock] * free.width()), least, most);
+        };
+        // What a wrong answer shows must not make the question wider.
+        const int later = m_bar && m_question->result().isEmpty() ? kLaterLines * textSize : 0;
+        while (m_dock + 1 < kDockParts.size() && bandHeight(*m_question, widthOf()) + later > free.height()) ++m_dock;
         const int width = widthOf();
         m_question->setGeometry(free.right() - width + 1, free.top(), width, free.height());
         return true;

@@ -132,7 +132,9 @@ void QuestionPanel::fitFields() {
     for (QSpinBox* hands : findChildren<QSpinBox*>()) hands->setFixedWidth(4 * m_textSize);
     for (QPushButton* button : {m_submit, m_reveal, m_hintButton}) {
         button->ensurePolished();
-        button->setMinimumWidth(button->fontMetrics().horizontalAdvance(u"Answer"_s) + 2 * m_textSize);
+        const QFontMetrics metrics = button->fontMetrics();
+        const int text = std::max(metrics.horizontalAdvance(u"Answer"_s), metrics.horizontalAdvance(button->text()));
+        button->setMinimumWidth(text + 2 * m_textSize);
     }
 }
 
