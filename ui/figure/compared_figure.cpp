@@ -171,12 +171,17 @@ QString legendOf(const ComparedNames& names, const Figure& both) {
 
 QString noteOf(const Figure& a, const Figure& b, const ComparedNames& names, const Figure& both) {
     QStringList parts = {legendOf(names, both)};
-    if (a.note == b.note) {
-        if (!a.note.isEmpty()) parts << a.note;
-    } else {
-        if (!a.note.isEmpty()) parts << kLetterA + a.note;
-        if (!b.note.isEmpty()) parts << kLetterB + b.note;
+    // What both notes say has no letter and is said once.
+    QStringList ownA = a.note.split(u"; "_s, Qt::SkipEmptyParts);
+    QStringList ownB = b.note.split(u"; "_s, Qt::SkipEmptyParts);
+    QStringList shared;
+    for (const QString& part : ownA) {
+        if (ownB.removeOne(part)) shared << part;
     }
+    ownA.removeIf([&](const QString& part) { return shared.contains(part); });
+    parts << shared;
+    if (!ownA.isEmpty()) parts << kLetterA + ownA.join(u"; "_s);
+    if (!ownB.isEmpty()) parts << kLetterB + ownB.join(u"; "_s);
     if (isNothing(a) && !isNothing(b)) parts << withLetter(kLetterA, a.emptyText);
     if (isNothing(b) && !isNothing(a)) parts << withLetter(kLetterB, b.emptyText);
     parts.removeAll(QString());

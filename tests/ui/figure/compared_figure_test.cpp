@@ -98,6 +98,15 @@ TEST(ComparedFigure, EqualSetupsAreCalledEqual) {
     EXPECT_EQ(kNames.titleOfBoth("; "), "A: θ = 10k; B: θ = 500k");
 }
 
+TEST(ComparedFigure, TheNoteSaysOnceWhatIsTrueForBoth) {
+    Figure a = lineFigure(1);
+    Figure b = lineFigure(4);
+    a.note = "32 pairs; seed 1";
+    b.note = "16 pairs; seed 1; 2 groups";
+    EXPECT_EQ(compareFigures(a, b, kNames).note,
+              "A: θ = 10k · B (dashed): θ = 500k; seed 1; A: 32 pairs; B: 16 pairs; 2 groups");
+}
+
 // The note announces what is drawn, and nothing else.
 TEST(ComparedFigure, TheNoteSaysHowTheSecondSetupLooks) {
     Figure a = lineFigure(1);

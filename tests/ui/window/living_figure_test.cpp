@@ -63,6 +63,19 @@ class LivingFigures : public WindowFixture {
     }
 };
 
+TEST_F(LivingFigures, HigherThanAPageNeedAWiderSizeOrAHeight) {
+    const QStringList tall = {"--figure", "anatomy", "--model", "Gemma 3 4B", "--output", file("anatomy.svg")};
+    try {
+        writeFigure(parse(tall + QStringList{"--size-for", "icml-column"}));
+        FAIL();
+    } catch (const BadInput& problem) {
+        EXPECT_TRUE(QString(problem.what()).contains("mm of height at a width of 82.5 mm, but a page has 228 mm"))
+            << problem.what();
+    }
+    EXPECT_EQ(writeFigure(parse(tall + QStringList{"--size-for", "icml-column", "--height-mm", "320"})), 0);
+    EXPECT_EQ(writeFigure(parse(tall + QStringList{"--size-for", "ieee-page"})), 0);
+}
+
 TEST_F(LivingFigures, OfARotarySetupAreVerifiedInEveryFormat) {
     for (const char* name : {"spectrum.pdf", "spectrum.svg", "spectrum.png"}) {
         ASSERT_EQ(

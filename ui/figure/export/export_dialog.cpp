@@ -311,7 +311,7 @@ void ExportDialog::refreshPreview() {
         }
         pixmap.setDevicePixelRatio(ratio);
         m_preview->setPixmap(pixmap);
-        m_message->clear();
+        m_message->setText(m_preset->currentIndex() > 0 ? higherThanPage(m_source(), shown) : QString());
     } catch (const BadInput& problem) {
         m_message->setText(QString::fromUtf8(problem.what()));
     }

@@ -18,6 +18,7 @@ constexpr double kGapMm = 3;          // between panels
 constexpr double kPanelRatio = 0.64;  // height of a panel relative to its width
 constexpr double kLeastPanelMm = 20;  // smallest width and height of a panel, as of a figure
 constexpr double kLargestMm = 1000;   // height of a figure
+constexpr double kPageMm = 228.6;     // text height of a page: 9 inches
 constexpr double kStepMm = 0.5;       // in which heights are rounded up
 constexpr int kTwoColumns = 4;        // largest number of panels in two columns
 constexpr double kPointsPerPanelMm = 72 / 25.4;
@@ -86,6 +87,18 @@ PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double hei
 double fittedHeightMm(std::span<const Figure> panels, const ExportOptions& options) {
     if (panels.size() == 1) return heightOf(panels.front(), options.widthMm, options.heightMm, options.fontPt);
     return pageLayout(panels, options.widthMm, 0, options.columns, options.fontPt).heightMm;
+}
+
+QString higherThanPage(std::span<const Figure> panels, const ExportOptions& options) {
+    if (panels.size() != 1 || options.heightMm <= kPageMm) return {};
+    return QStringLiteral(
+               "The figure %1 needs %2 mm of height at a width of %3 mm, but a page has %4 mm: choose a wider size, "
+               "such "
+               "as ieee-page, or set the height yourself.")
+        .arg(panels.front().name)
+        .arg(std::ceil(options.heightMm))
+        .arg(options.widthMm)
+        .arg(std::floor(kPageMm));
 }
 
 void paintPage(std::span<const Figure> panels, const PageLayout& layout, QPaintDevice& device, const QSize& size,

@@ -26,6 +26,10 @@ PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double hei
 /// texts. Throws BadInput as pageLayout().
 double fittedHeightMm(std::span<const Figure> panels, const ExportOptions& options);
 
+/// One sentence if one figure needs more height than a page of the publishers has (9 inches, see figurePresets); "" if
+/// it fits.
+QString higherThanPage(std::span<const Figure> panels, const ExportOptions& options);
+
 /// Panels have the letters a, b, c … above their upper left corners; a single figure has none. `widthMm` is the width
 /// of the page in millimetres; the other parameters are those of paintFigure.
 void paintPage(std::span<const Figure> panels, const PageLayout& layout, QPaintDevice& device, const QSize& size,

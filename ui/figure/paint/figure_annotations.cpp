@@ -22,6 +22,7 @@ constexpr double kMaxFractionWithValues = 0.36;
 constexpr double kMaxFraction = 0.44;
 constexpr double kMaxPrintedFraction = 0.6;  // where a single word of an exported figure is so long
 constexpr int kMostLabelLines = 3;
+constexpr double kTightest = 0.93;  // distance of labels on paper relative to the usual one
 
 std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x, const AxisScale& y) {
     for (qsizetype i = std::min(curve.x.size(), curve.y.size()) - 1; i >= 0; --i) {
@@ -336,6 +337,11 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
     int mostLines = linesOfEndLabels(axes);
     if (rowsOf(gap * mostLines) < m_ends.size()) mostLines = 1;
     gap *= mostLines;
+    // At a low resolution, letters are wider by a part of a pixel than where the height of the page was computed.
+    if (const auto others = static_cast<double>(m_ends.size() - 1); others * gap > last - top) {
+        const double tight = 0.9999 * (last - top) / std::max(others, 1.0);
+        gap = !m_style.onScreen && tight > kTightest * gap ? tight : gap;
+    }
 
     // If there is no space for all labels, every n-th one is drawn, and the last row states the number of the others.
     const auto rows = rowsOf(gap);

@@ -34,6 +34,7 @@ constexpr double kLeastInRow = 190;
 constexpr double kLeastAxes = 0.55;
 constexpr double kMostRows = 1.8;  // of rows with names of the usual size; more rows have smaller names
 constexpr double kMostSquare = 1.6;
+constexpr double kMostStacked = 3.6;  // all squares of a column of panels together
 constexpr int kFitPasses = 4;
 
 /// Panels as they are painted: in rows, smaller by a factor, texts included, so that their texts fit.
@@ -61,6 +62,9 @@ struct PaintedPanels {
             isTurned = groups > 1 && columns < figure.panelColumns && columns >= groups;
             if (isTurned) columns = groups;
             while (groups == 1 && figure.panelColumns % columns != 0) --columns;
+            // Without a last row that is mostly empty, if there are as many rows.
+            const int least = (count + columns - 1) / columns;
+            if (groups == 0) columns = (count + least - 1) / least;
         } else if (!style.onScreen && width < count * style.units(kLeastInRow)) {
             columns = 1;
         }
@@ -108,6 +112,9 @@ void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, c
     painter.restore();
 }
 
+/// At most `square` parts of the usual height for the axes of a square map.
+double fittedHeight(const Figure& figure, double width, double usual, const FigureStyle& style, double square);
+
 /// In a row, all panels are as high as the highest one.
 double heightOfPanels(const Figure& figure, double width, double usual, const FigureStyle& style) {
     PaintedPanels grid(figure, width, style);
@@ -117,9 +124,63 @@ double heightOfPanels(const Figure& figure, double width, double usual, const Fi
     const double low = figure.panelColumns > 0 ? style.units(kPanelHeight) : usual;
     double row = low;
     for (const Figure* panel : grid.panels) {
-        row = std::max(row, fittedHeight(*panel, panelWidth, low - grid.title, style) + grid.title);
+        const double square = std::min(kMostSquare, kMostStacked / grid.rows);
+        row = std::max(row, fittedHeight(*panel, panelWidth, low - grid.title, style, square) + grid.title);
     }
     return std::ceil(grid.scale * row * grid.rows);
+}
+
+/// Between rows with names, in rows.
+double leastDistance(const QStringList& names) {
+    qsizetype before = -1;
+    qsizetype least = names.size();
+    for (qsizetype i = 0; i < names.size(); ++i) {
+        if (names[i].isEmpty()) continue;
+        if (before >= 0) least = std::min(least, i - before);
+        before = i;
+    }
+    return static_cast<double>(std::max<qsizetype>(1, least));
+}
+
+double fittedHeight(const Figure& figure, double width, double usual, const FigureStyle& style, double square) {
+    if (!figure.panels.empty()) return heightOfPanels(figure, width, usual, style);
+    if (figure.drawing) {
+        const QRectF inside = FigureBackdrop::drawingRect(QRectF(0, 0, width, usual), style);
+        return figure.drawingHeight ? figure.drawingHeight(inside.width(), style) + usual - inside.height() : usual;
+    }
+    if (isEmpty(figure)) return usual;
+    QCustomPlot plot;
+    FigureRenderer renderer(plot);
+    const double line = 1.05 * TextMetrics(style.font(style.tickPt)).height();
+    const double rows = figure.y.categories.isEmpty()
+                            ? 0
+                            : (yRange(figure).maximum - yRange(figure).minimum) / leastDistance(figure.y.categories);
+    const double least = std::min(1.0, FigureStyle::kLeastPt / style.tickPt);
+    const double rowsHeight = std::clamp(kMostRows * usual, least * rows * line, rows * line);
+    // At first, the page is so high that no text is omitted.
+    double height = kFitPasses * usual;
+    double needed = 0;
+    bool isSquare = false;
+    for (int pass = 0; pass < kFitPasses; ++pass) {
+        plot.setViewport(QRect(0, 0, static_cast<int>(width), static_cast<int>(std::ceil(height))));
+        renderer.show(figure, style);
+        for (const auto phase :
+             {QCPLayoutElement::upPreparation, QCPLayoutElement::upMargins, QCPLayoutElement::upLayout}) {
+            plot.plotLayout()->update(phase);
+        }
+        const QRectF axes = renderer.axesRect();
+        const double around = height - axes.height() - renderer.blankHeight();
+        isSquare = isSquare || renderer.blankHeight() > 0;
+        if (isSquare) {
+            needed = std::max(needed, std::min(axes.width(), square * usual));
+        } else {
+            needed = std::max({needed, kLeastAxes * usual, usual - around, renderer.endLabelsHeight(), rowsHeight});
+        }
+        const double next = around + needed;
+        if (pass > 0 && next <= height) break;
+        height = next;
+    }
+    return std::ceil(height);
 }
 
 }  // namespace
@@ -148,57 +209,8 @@ void paintFigure(const Figure& figure, QCPPainter& painter, const QSize& size, c
     paintPanels(figure, painter, size, style);
 }
 
-// Between rows with names, in rows.
-static double leastDistance(const QStringList& names) {
-    qsizetype before = -1;
-    qsizetype least = names.size();
-    for (qsizetype i = 0; i < names.size(); ++i) {
-        if (names[i].isEmpty()) continue;
-        if (before >= 0) least = std::min(least, i - before);
-        before = i;
-    }
-    return static_cast<double>(std::max<qsizetype>(1, least));
-}
-
 double fittedHeight(const Figure& figure, double width, double usual, const FigureStyle& style) {
-    if (!figure.panels.empty()) return heightOfPanels(figure, width, usual, style);
-    if (figure.drawing) {
-        const QRectF inside = FigureBackdrop::drawingRect(QRectF(0, 0, width, usual), style);
-        return figure.drawingHeight ? figure.drawingHeight(inside.width(), style) + usual - inside.height() : usual;
-    }
-    if (isEmpty(figure)) return usual;
-    QCustomPlot plot;
-    FigureRenderer renderer(plot);
-    const double line = 1.05 * TextMetrics(style.font(style.tickPt)).height();
-    const double rows = figure.y.categories.isEmpty()
-                            ? 0
-                            : (yRange(figure).maximum - yRange(figure).minimum) / leastDistance(figure.y.categories);
-    const double least = 0.85 * std::min(1.0, FigureStyle::kLeastPt / style.tickPt);
-    const double rowsHeight = std::clamp(kMostRows * usual, least * rows * line, rows * line);
-    // At first, the page is so high that no text is omitted.
-    double height = kFitPasses * usual;
-    double needed = 0;
-    bool isSquare = false;
-    for (int pass = 0; pass < kFitPasses; ++pass) {
-        plot.setViewport(QRect(0, 0, static_cast<int>(width), static_cast<int>(std::ceil(height))));
-        renderer.show(figure, style);
-        for (const auto phase :
-             {QCPLayoutElement::upPreparation, QCPLayoutElement::upMargins, QCPLayoutElement::upLayout}) {
-            plot.plotLayout()->update(phase);
-        }
-        const QRectF axes = renderer.axesRect();
-        const double around = height - axes.height() - renderer.blankHeight();
-        isSquare = isSquare || renderer.blankHeight() > 0;
-        if (isSquare) {
-            needed = std::max(needed, std::min(axes.width(), kMostSquare * usual));
-        } else {
-            needed = std::max({needed, kLeastAxes * usual, usual - around, renderer.endLabelsHeight(), rowsHeight});
-        }
-        const double next = around + needed;
-        if (pass > 0 && next <= height) break;
-        height = next;
-    }
-    return std::ceil(height);
+    return fittedHeight(figure, width, usual, style, kMostSquare);
 }
 
 }  // namespace ropelab::ui

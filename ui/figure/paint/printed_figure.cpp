@@ -157,7 +157,7 @@ bool separateFactors(Figure& figure) {
 }
 
 /// Every named line has its own combination of colour and dash pattern, also in a greyscale print, where shades of a
-/// colour are alike.
+/// colour are alike. Secondary lines, which are thin and of quiet colours, differ in their patterns.
 void distinguishLines(Figure& figure, const FigureStyle& style) {
     const auto lookOf = [&style](FigureCurve curve) {
         curve.ink.shade = 0;
@@ -167,9 +167,16 @@ void distinguishLines(Figure& figure, const FigureStyle& style) {
     QList<QPen> seen;
     for (FigureCurve& curve : figure.curves) {
         if (!isNamedLine(figure, curve) || curve.solid) continue;
+        const auto isTaken = [&] {
+            const QPen look = lookOf(curve);
+            const auto hasPattern = [&](const QPen& pen) { return pen.dashPattern() == look.dashPattern(); };
+            return curve.companion && seen.size() < kColors ? std::ranges::any_of(seen, hasPattern)
+                                                            : seen.contains(look);
+        };
         const int most = static_cast<int>(seen.size());
-        // A secondary line is never solid.
-        for (int dash = curve.companion; dash <= most + 1 && seen.contains(lookOf(curve)); ++dash) curve.dash = dash;
+        // A secondary line and one of setup B are never solid.
+        const int first = curve.companion || curve.ink.kind == Ink::Kind::compared ? 1 : 0;
+        for (int dash = first; dash <= most + 1 && isTaken(); ++dash) curve.dash = dash;
         seen << lookOf(curve);
     }
 }

@@ -26,6 +26,7 @@ constexpr double kRowPt = 14.5;
 constexpr double kLargestFactor = 1.6;  // of the text of a large picture
 constexpr double kWidthPt = 700;        // of a picture whose text grows, so that the bars keep their space
 constexpr double kTallestRowPt = 30;
+constexpr double kPagePt = 630;        // height of a page of 9 inches without the edges of the figure
 constexpr double kStreamPt = 12;       // x of the residual stream
 constexpr double kReturnPt = 20;       // x of the way back of a branch beside another one
 constexpr double kSharedPt = 25;       // x of the way from a shared norm to the second branch
@@ -479,9 +480,16 @@ QSizeF AnatomyPicture::size(const FigureStyle& style) const {
 }
 
 double AnatomyPicture::heightFor(double width, const FigureStyle& style) const {
+    const auto heightOf = [this](const Layout& layout) {
+        const auto lines = static_cast<double>(layout.notes.size()) + 0.4;
+        return layout.neededUnit() * (m_units + kHeadUnits) + lines * layout.noteHeight;
+    };
+    const double page = style.units(kPagePt);
     const Layout layout = layoutIn(QRectF(0, 0, width, style.units(kTallestRowPt) * 2 * (m_units + kHeadUnits)), style);
-    const auto lines = static_cast<double>(layout.notes.size()) + 0.4;
-    return layout.neededUnit() * (m_units + kHeadUnits) + lines * layout.noteHeight;
+    if (style.onScreen || heightOf(layout) <= page) return heightOf(layout);
+    // Smaller text, if its smallest size lets all rows have space on one page.
+    const Layout fitted = layoutIn(QRectF(0, 0, width, page), style);
+    return fitted.points < FigureStyle::kLeastPt - 0.01 ? heightOf(layout) : std::min(page, heightOf(fitted));
 }
 
 double AnatomyPicture::heightMm() const {

@@ -245,7 +245,7 @@ Figure barsFigure(const QString& name, Figure figure, const std::vector<Bar>& ba
         curve.y = {inMiB(bar.bytes) / unit};
         FigureCurve size = curve;
         size.shape = FigureCurve::Shape::points;
-        size.pointPt = 0.5;  // in the colour of the bar, on which only the label is visible
+        size.pointPt = 0.01;  // only the label is visible
         const double digits = size.y.first() < 1 ? QString::number(size.y.first(), 'g', 2).toDouble() : size.y.first();
         size.label = bar.bytes ? markText(digits) : QString();
         size.solid = true;  // B's is no ring

@@ -332,6 +332,14 @@ Figure encodingsFigure(const RotarySetup& setup, const EncodingChoices& choices,
     return figure;
 }
 
+/// The note of the first panel says what A and B are.
+static void shortenNames(Figure& panel, const ComparedNames& names, bool isFirst) {
+    for (FigureCurve& curve : panel.curves) {
+        if (curve.label == names.titleA() || curve.label == names.titleB()) curve.label.truncate(1);
+    }
+    if (!isFirst) panel.note = panel.note.section(u"; "_s, 1);
+}
+
 Figure comparedEncodings(const ShapedSetup& a, const ShapedSetup& b, const EncodingChoices& choices,
                          const LearnedPanels& learned, bool editsB) {
     Figure figureA = encodingsFigure(a.setup, choices, learned);
@@ -342,6 +350,7 @@ Figure comparedEncodings(const ShapedSetup& a, const ShapedSetup& b, const Encod
     for (std::size_t i = 0; i < panelsA.size(); ++i) {
         both.panels.push_back(comparedFigure(panelsA[i], panelsB[i], a, b, editsB));
         both.panels.back().panelTitle = panelsA[i].panelTitle;
+        shortenNames(both.panels.back(), comparedNames(a, b, editsB), i == 0);
     }
     both.panelColumns = kPanelColumns;
     both.origin.flags = encodingFlags(choices);

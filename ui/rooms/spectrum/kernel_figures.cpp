@@ -18,9 +18,8 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kFloor = 0.01;      // lowest magnitude shown
-constexpr double kColumns = 4096;    // columns that a curve is reduced to
-constexpr double kZeroBinEnd = 0.5;  // bin 0 covers less than half a period
+constexpr double kFloor = 0.01;    // lowest magnitude shown
+constexpr double kColumns = 4096;  // columns that a curve is reduced to
 
 /// The extremes of each column look the same on an axis of fewer pixels.
 void thin(QList<double>& x, QList<double>& y, bool logarithmic) {
@@ -173,19 +172,13 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     figure.x.minimum = std::clamp(curves.periods.back() / 1.5, 1e-3, 0.25);
     figure.x.maximum = std::max(2.0, static_cast<double>(curves.kernelLength) / 2);
     figure.y.minimum = kFloor;
-    figure.y.maximum = 5 * std::max(2.0, highest);  // leaves room for the label of bin 0
+    figure.y.maximum = 5 * std::max(2.0, highest);
 
     FigureCurve spectrum;
     spectrum.quantity = u"magnitude"_s;
     spectrum.ink = {Ink::Kind::text};
     spectrum.x = curves.bins.mid(1);
     spectrum.y = curves.magnitude.mid(1);
-    // Bin 0 has no place on a logarithmic axis, so it is drawn left of the first bin, with a label.
-    FigureCurve zero = marks({Ink::Kind::text}, 6);
-    zero.quantity = spectrum.quantity;
-    zero.label = u"0 periods"_s;
-    zero.x = {std::sqrt(figure.x.minimum * kZeroBinEnd)};
-    zero.y = {curves.magnitude.first()};
 
     FigureCurve stems;
     stems.ink = {Ink::Kind::rotated};
@@ -203,7 +196,7 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
             addStem(stems, periods);
         }
     }
-    figure.curves = {std::move(stems), std::move(spectrum), std::move(zero), std::move(others), std::move(complete)};
+    figure.curves = {std::move(stems), std::move(spectrum), std::move(others), std::move(complete)};
     if (highlighted && static_cast<std::size_t>(*highlighted) < curves.periods.size()) {
         FigureCurve mark = marks({Ink::Kind::accent}, 8);
         mark.emphasis = FigureCurve::Emphasis::picked;
@@ -217,7 +210,11 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     figure.verticalLines.push_back({1, u"one period"_s, {Ink::Kind::quiet}});
     const int incomplete = static_cast<int>(curves.periods.size()) - curves.complete;
     figure.note = u"circles: pairs by their periods; filled: %1 with a full period"_s.arg(curves.complete);
-    if (incomplete > 0) figure.note += u"; open: %1, added up at 0 periods (black dot)"_s.arg(incomplete);
+    // Bin 0 has no place on a logarithmic axis.
+    if (incomplete > 0) {
+        figure.note += u"; open: %1, whose peaks add up to %2 at 0 periods, left of the axis"_s.arg(incomplete)
+                           .arg(curves.magnitude.first(), 0, 'g', 3);
+    }
     figure.table = spectrumTable(curves);
     figure.summary =
         u"%1 of %2 pairs complete at least one period in %3 tokens; peaks of neighbouring pairs can merge. The peaks "

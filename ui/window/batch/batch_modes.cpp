@@ -331,6 +331,8 @@ namespace {
 ExportOptions paperFor(const std::vector<Figure>& figures, const LaunchOptions& options) {
     ExportOptions paper = options.figureOptions;
     if (!options.isHeightChosen) paper.heightMm = fittedHeightMm(figures, paper);
+    const QString problem = options.isForPage && !options.isHeightChosen ? higherThanPage(figures, paper) : QString();
+    if (!problem.isEmpty()) throw BadInput(problem.toStdString());
     return paper;
 }
 

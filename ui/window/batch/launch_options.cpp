@@ -213,6 +213,7 @@ void readFigures(const CommandLine& parser, const QStringList& names, LaunchOpti
         if (!set("width-mm")) paper.widthMm = chosen.widthMm;
         if (!set("height-mm")) paper.heightMm = chosen.heightMm;
         result.isHeightChosen = result.isHeightChosen || chosen.isWholePage;
+        result.isForPage = true;
         if (!set("font-pt")) paper.fontPt = chosen.fontPt;
     }
     paper.outlines = set("outlines");

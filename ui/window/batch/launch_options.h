@@ -53,6 +53,7 @@ struct LaunchOptions {
     QJsonObject figureFlags;      // FigureOrigin::flags of all figures together, without "figure"
     bool showsCaption = false;    // print the captions of the figures
     bool isHeightChosen = false;  // false: a figure is as high as it needs
+    bool isForPage = false;       // a publisher's size: a figure is not higher than its page
     ExportOptions figureOptions;
     bool writesEach = false;  // true: --output is a folder, and each figure a PDF and an SVG file in it
     bool isSound = false;     // true: --output is the sound of the figure, a WAV file

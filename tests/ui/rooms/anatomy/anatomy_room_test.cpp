@@ -455,6 +455,17 @@ TEST(AnatomyFigure, HasNoTextBelowSixPointsInAColumn) {
     }
 }
 
+// Models with two kinds of layers were 248 to 299 mm high.
+TEST(AnatomyFigure, FitsOnAPage) {
+    for (const char* name : {"Qwen3-Next 80B A3B", "Gemma 3 4B", "gpt-oss 20B", "DeepSeek-V2"}) {
+        const Figure figure = anatomyFigure({model_of_name(name)}, AnatomyView());
+        const FigurePreset& page = figurePreset("ieee-page");
+        ExportOptions paper{.widthMm = page.widthMm, .heightMm = page.heightMm, .fontPt = page.fontPt};
+        paper.heightMm = fittedHeightMm({&figure, 1}, paper);
+        EXPECT_EQ(higherThanPage({&figure, 1}, paper), "") << name;
+    }
+}
+
 TEST(ActivationFigure, LeavesOutHiddenKeys) {
     StageActivation activation;
     activation.place = {"attention.scores", 1};

@@ -177,7 +177,8 @@ Figure circuitKeysFigure(const RotationScene& scene) {
     }
     // A sharp head has its weight at few distances, whose bars would lie on the axis among all keys.
     std::int64_t shown = 0;
-    for (double sum = 0; shown < keys && (sum < kShownWeight || shown < kFewestKeys); ++shown) {
+    double sum = 0;
+    for (; shown < keys && (sum < kShownWeight || shown < kFewestKeys); ++shown) {
         sum += weights[static_cast<std::size_t>(shown)];
     }
     if (shown <= mostBars) curve.shape = FigureCurve::Shape::bars;
@@ -192,7 +193,7 @@ Figure circuitKeysFigure(const RotationScene& scene) {
         countText(keys, u"key"_s),
         keys < scene.setup.context ? u" of the context of %1"_s.arg(groupedText(scene.setup.context)) : QString(),
         groupedText(target), share);
-    if (shown < keys) figure.note += u"; the nearest %1 have %2"_s.arg(groupedText(shown), percentOf(kShownWeight));
+    if (shown < keys) figure.note += u"; the nearest %1 have %2"_s.arg(groupedText(shown), percentOf(sum));
     figure.summary =
         u"Attention weight, by distance, of the head built on this page, for a query with %1. The key at distance %2 "
         "has %3."_s.arg(countText(keys, u"key"_s), groupedText(target), share);
