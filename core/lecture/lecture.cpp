@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/data/json_text.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/lecture_text.h"
 
@@ -146,6 +147,11 @@ void write_training(YamlWriter& writer, const LectureTraining& training) {
     writer.text("preset", training.preset);
     if (!training.experiment.empty()) writer.line("set", training.experiment.dump());
     if (!training.check_settings.empty()) writer.line("check", training.check_settings.dump());
+    if (const auto& plan = training.extrapolation) {
+        const nlohmann::json methods = json_list(plan->methods, [](ScalingMethod each) { return word_of(each); });
+        const nlohmann::json json = {{"factor", plan->factor}, {"scaling", methods}, {"steps", plan->steps}};
+        writer.line("extrapolate", json.dump());
+    }
     if (training.seconds != LectureTraining{}.seconds) writer.line("seconds", number_text(training.seconds));
     writer.end_element();
 }

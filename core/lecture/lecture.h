@@ -9,6 +9,7 @@
 
 #include "core/experiment/experiment.h"
 #include "core/rope/rotary_setup.h"
+#include "core/study/extrapolation.h"
 
 namespace ropelab {
 
@@ -76,6 +77,8 @@ struct LectureTraining {
     std::string preset;         // name of a preset on which the settings are based; "" for none
     /// Replace those of the experiment where checks train without a display, such as fewer iterations.
     nlohmann::json check_settings = nlohmann::json::object();
+    /// What is measured of the trained runs beyond their context.
+    std::optional<ExtrapolationPlan> extrapolation;
     /// Where training would take longer, the recorded lab of the scene is shown instead.
     double seconds = 60;
 };

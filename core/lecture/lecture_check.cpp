@@ -107,6 +107,11 @@ class SceneChecks {
         add(scene_.line, "live", "finished", [&](CheckedQuantity& result) {
             folder_ = std::make_unique<TemporaryFolder>();
             trained_ = train_into(folder_->path(), experiment_of(*scene_.live, true), options_);
+            if (auto plan = scene_.live->extrapolation) {
+                plan->steps = 1;
+                extrapolate_runs(open_engine(), trained_, *plan, options_.data_dir,
+                                 [&](double) { return !options_.cancelled || !options_.cancelled(); });
+            }
             result.value = "finished";
             result.ok = true;
         });

@@ -414,7 +414,9 @@ std::vector<LectureStep> parse_steps(const YamlNode& list, const LecturePlace& p
     return steps;
 }
 
-constexpr std::array<std::string_view, 4> training_keys = {"preset", "set", "check", "seconds"};
+constexpr std::array<std::string_view, 5> training_keys = {"preset", "set", "check", "extrapolate", "seconds"};
+constexpr std::array<std::string_view, 3> extrapolation_keys = {"factor", "scaling", "steps"};
+constexpr double most_tuning_steps = 10'000;
 constexpr std::int64_t most_live_runs = 100;
 constexpr double longest_wait = 3600;  // seconds
 
@@ -457,6 +459,24 @@ nlohmann::json settings_of(const YamlMapping& mapping, std::string_view key) {
     return settings;
 }
 
+ExtrapolationPlan parse_extrapolation(const YamlNode& node, const LecturePlace& place) {
+    const YamlMapping mapping(node, place, "extrapolation", extrapolation_keys);
+    ExtrapolationPlan plan;
+    const auto whole = [&](std::string_view key, std::int64_t fallback, double most) {
+        const double value = mapping.number(key, static_cast<double>(fallback));
+        if (value >= 1 && value <= most && value == std::trunc(value)) return static_cast<std::int64_t>(value);
+        mapping.place_of(key).fail("\"" + std::string(key) + "\" must be a whole number from 1 to " +
+                                   number_text(most) + ".");
+    };
+    plan.factor = whole("factor", plan.factor, static_cast<double>(longest_extrapolation));
+    plan.steps = whole("steps", plan.steps, most_tuning_steps);
+    if (!mapping.has("scaling")) place.fail("Name the scaling methods, such as scaling: [none, ntk, yarn].");
+    mapping.place_of("scaling").run([&] {
+        for (const std::string& word : mapping.texts("scaling")) plan.methods.push_back(parse_scaling(shortened(word)));
+    });
+    return plan;
+}
+
 LectureTraining parse_training(const YamlNode& node, const LecturePlace& place) {
     const YamlMapping mapping(node, place, "experiment", training_keys);
     LectureTraining training;
@@ -468,6 +488,9 @@ LectureTraining parse_training(const YamlNode& node, const LecturePlace& place) 
     if (training.seconds <= 0 || training.seconds > longest_wait) {
         mapping.place_of("seconds").fail("The time \"seconds\" that a class waits must be above 0 and at most 3600.");
     }
+    if (const YamlNode* plan = mapping.find("extrapolate")) {
+        training.extrapolation = parse_extrapolation(*plan, mapping.place_of("extrapolate"));
+    }
     for (const bool for_checks : {false, true}) {
         mapping.place().run([&] {
             const Experiment experiment = experiment_of(training, for_checks);
@@ -475,7 +498,11 @@ LectureTraining parse_training(const YamlNode& node, const LecturePlace& place) 
                 throw BadInput("The experiment has more than " + std::to_string(most_live_runs) +
                                " runs, too many to train in front of a class; give fewer values.");
             }
-            experiment.expand();
+            for (const RunSpec& spec : experiment.expand()) {
+                if (!training.extrapolation) break;
+                for (const ScalingMethod method : training.extrapolation->methods)
+                    check_fine_tuning(spec, training.extrapolation->tuning(method));
+            }
         });
     }
     return training;

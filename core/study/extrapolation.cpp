@@ -11,10 +11,12 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/base/random_stream.h"
+#include "core/data/json_text.h"
 #include "core/rope/encodings.h"
 #include "core/rope/frequencies.h"
 #include "core/run/device_choice.h"
 #include "core/run/probing.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 
@@ -256,6 +258,18 @@ double learning_rate_of(const FineTuning& tuning, const RunSpec& spec) {
     return tuning.learning_rate == 0 ? spec.learning_rate / 10 : tuning.learning_rate;
 }
 
+// A batch has no more tokens than before.
+static RunSpec tuned_spec(const RunSpec& run, const FineTuning& tuning) {
+    RunSpec spec = run;
+    spec.context *= tuning.factor;
+    spec.batch = std::max<std::int64_t>(1, spec.batch / tuning.factor);
+    if (spec.micro_batch > 0) {
+        spec.micro_batch = std::gcd(spec.batch, std::max<std::int64_t>(1, spec.micro_batch / tuning.factor));
+    }
+    spec.learning_rate = spec.final_learning_rate = learning_rate_of(tuning, run);
+    return spec;
+}
+
 static void require_run(const Checkpoint& checkpoint) {
     if (checkpoint.external)
         throw BadInput("A model that was opened from files cannot be fine-tuned here; choose a run of a lab.");
@@ -356,14 +370,8 @@ std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoin
     }
     if (!scaling) return std::nullopt;
     scaling->original_context = static_cast<double>(checkpoint.spec.context);
-    RunSpec spec = checkpoint.spec;
-    spec.context *= tuning.factor;
-    spec.batch = std::max<std::int64_t>(1, spec.batch / tuning.factor);
-    if (spec.micro_batch > 0) {
-        spec.micro_batch = std::gcd(spec.batch, std::max<std::int64_t>(1, spec.micro_batch / tuning.factor));
-    }
-    spec.learning_rate = spec.final_learning_rate = learning_rate_of(tuning, checkpoint.spec);
-    return trained_further(engine, checkpoint, spec, tuning.steps, *scaling, data_dir, should_continue);
+    return trained_further(engine, checkpoint, tuned_spec(checkpoint.spec, tuning), tuning.steps, *scaling, data_dir,
+                           should_continue);
 }
 
 ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& checkpoint, const FineTuning& tuning,
@@ -397,6 +405,93 @@ ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& ch
     after->fine_tuning = tuning;
     result.evaluations.push_back(std::move(*after));
     return result;
+}
+
+std::vector<RunSpec> tuned_specs(const RunSpec& spec, const ExtrapolationPlan& plan) {
+    std::vector<RunSpec> specs;
+    for (const ScalingMethod method : plan.methods) {
+        RunSpec& tuned = specs.emplace_back(tuned_spec(spec, plan.tuning(method)));
+        tuned.iterations = tuned.evaluate_every = plan.steps;
+        tuned.warmup = 0;
+    }
+    return specs;
+}
+
+static constexpr const char* extrapolation_kind = "extrapolation";
+
+static void store_extrapolation(LabFile& lab, RunId run, const ExtrapolationResult& result, const RunSpec& spec) {
+    const auto json_of = [&](const ExtrapolationEvaluation& each) -> nlohmann::json {
+        const std::int64_t steps = each.fine_tuning ? each.fine_tuning->steps : 0;
+        const SplitLoss split = split_loss(*each.result, spec.context);
+        const std::string setting = std::string(word_of(each.method)) + "_" + std::to_string(steps);
+        lab.set_measurement(run, "loss_inside_" + setting, split.inside);
+        lab.set_measurement(run, "loss_beyond_" + setting, split.beyond);
+        return {{"scaling", word_of(each.method)},
+                {"steps", steps},
+                {"sequences", each.result->sequences},
+                {"loss", each.result->loss},
+                {"loss_by_position", each.result->loss_by_position}};
+    };
+    lab.in_one_transaction([&] {
+        const nlohmann::json json = {{"factor", result.factor},
+                                     {"iteration", result.iteration},
+                                     {"evaluations", json_list(result.evaluations, json_of)}};
+        lab.add_later_result(run, extrapolation_kind, json.dump());
+    });
+}
+
+bool extrapolate_runs(Engine& engine, const std::filesystem::path& lab, const ExtrapolationPlan& plan,
+                      const std::filesystem::path& data_dir, const std::function<bool(double done)>& should_continue) {
+    const auto file = LabFile::open(lab);
+    const std::vector<RunRecord> runs = file->runs();
+    const auto parts = static_cast<double>(runs.size() * plan.methods.size());
+    double finished = 0;
+    for (const RunRecord& run : runs) {
+        const auto checkpoint = read_checkpoint(run_checkpoint(*file, run));
+        if (!checkpoint) throw BadInput("The run " + run.name + " has no checkpoint, so it cannot be fine-tuned.");
+        for (const ScalingMethod method : plan.methods) {
+            const auto resume = [&](std::int64_t done) {
+                return should_continue((finished + static_cast<double>(done) / static_cast<double>(plan.steps)) /
+                                       parts);
+            };
+            const auto result = fine_tune_extrapolation(engine, *checkpoint, plan.tuning(method), data_dir, resume);
+            if (result.evaluations.size() < 2) return false;
+            store_extrapolation(*file, run.id, result, checkpoint->spec);
+            ++finished;
+        }
+    }
+    return true;
+}
+
+std::vector<ExtrapolationResult> stored_extrapolations(const LabFile& lab, RunId run) {
+    std::vector<ExtrapolationResult> results;
+    for (const LaterResult& stored : lab.later_results(extrapolation_kind)) {
+        if (stored.run != run) continue;
+        try {
+            const nlohmann::json json = parse_bounded(stored.text);
+            ExtrapolationResult& result = results.emplace_back();
+            result.factor = json.at("factor").get<std::int64_t>();
+            result.iteration = json.at("iteration").get<std::int64_t>();
+            for (std::size_t i = 0; i < 2; ++i) {
+                const nlohmann::json& each = json.at("evaluations").at(i);
+                auto losses = std::make_shared<ProbeResult>();
+                losses->sequences = each.at("sequences").get<std::int64_t>();
+                losses->loss = number_or_nan(each.at("loss"));
+                for (const nlohmann::json& loss : each.at("loss_by_position")) {
+                    losses->loss_by_position.push_back(number_or_nan(loss));
+                }
+                losses->length = std::ssize(losses->loss_by_position);
+                const ScalingMethod method = parse_scaling(each.at("scaling").get<std::string>());
+                ExtrapolationEvaluation& evaluation = result.evaluations.emplace_back(method, std::move(losses));
+                const auto steps = each.at("steps").get<std::int64_t>();
+                if (i == 1) evaluation.fine_tuning = {.method = method, .factor = result.factor, .steps = steps};
+            }
+        } catch (const nlohmann::json::exception&) {
+            throw BadInput("The losses beyond the context that the lab file " + lab.path().string() +
+                           " stores for run " + std::to_string(run) + " are damaged.");
+        }
+    }
+    return results;
 }
 
 SplitLoss split_loss(const ProbeResult& result, std::int64_t context) {

@@ -10,6 +10,7 @@
 
 #include "core/contract/engine.h"
 #include "core/run/checkpoint.h"
+#include "core/store/lab_file.h"
 
 namespace ropelab {
 
@@ -92,6 +93,26 @@ ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& ch
                                             const std::filesystem::path& data_dir,
                                             const std::function<bool(std::int64_t done)>& should_continue,
                                             std::optional<std::int64_t> sequences = {});
+
+/// Scaling methods with which the runs of a lab are evaluated at `factor` times their context, before and after `steps`
+/// steps of fine-tuning there.
+struct ExtrapolationPlan {
+    std::int64_t factor = 4;
+    std::vector<ScalingMethod> methods;
+    std::int64_t steps = 100;
+
+    FineTuning tuning(ScalingMethod method) const { return {.method = method, .factor = factor, .steps = steps}; }
+};
+/// What fine-tuning with the plan trains, for an estimate of its time: one run per method.
+std::vector<RunSpec> tuned_specs(const RunSpec& spec, const ExtrapolationPlan& plan);
+/// From the checkpoints of the lab's runs. Stores the losses by position as later results of each run, and the means as
+/// its measurements loss_inside_METHOD_STEPS and loss_beyond_METHOD_STEPS. `should_continue` gets the finished part,
+/// from 0 to 1. Returns false if it returned false; the rest is then missing. Throws like `fine_tune_extrapolation`.
+bool extrapolate_runs(Engine& engine, const std::filesystem::path& lab, const ExtrapolationPlan& plan,
+                      const std::filesystem::path& data_dir, const std::function<bool(double done)>& should_continue);
+/// Of a run, oldest first: one evaluation before and one after fine-tuning each, of which only the losses are known.
+/// Throws BadInput if a stored text is damaged.
+std::vector<ExtrapolationResult> stored_extrapolations(const LabFile& lab, RunId run);
 
 /// Mean, in nats per token, inside the training context and beyond it; NaN without positions.
 struct SplitLoss {

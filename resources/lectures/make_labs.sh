@@ -74,8 +74,8 @@ train fractions theta-minute theta=10000 "fraction=0,2 ch,0.1,0.25,1" seed=1,2,3
     iterations=600 warmup=30 evaluate_every=50
 store fractions
 
-# One run of a context of 128 tokens, evaluated at 512 with four scalings, before and after 100 steps of fine-tuning: its
-# measurements loss_inside_METHOD_STEPS and loss_beyond_METHOD_STEPS.
+# One run of a context of 128 tokens, evaluated at 512 with four scalings, before and after 100 steps of fine-tuning: as
+# a lecture stores it live (core/study/extrapolation.h), with rounded losses.
 train beyond theta-minute theta=10000 seed=1 iterations=600 warmup=30 evaluate_every=50
 for method in none linear ntk yarn; do
     "$program" probe --lab "$work/beyond.ropelab" --extrapolate 4 --scaling "$method" --fine-tune 100 --json \
@@ -86,8 +86,14 @@ import json, sqlite3, sys
 lab = sqlite3.connect(sys.argv[1])
 for method in ("none", "linear", "ntk", "yarn"):
     with open(f"{sys.argv[2]}/{method}.json", encoding="utf-8") as file:
-        evaluations = json.load(file)["evaluations"]
-    for each in evaluations:
+        result = json.load(file)
+    stored = {key: result[key] for key in ("factor", "iteration")}
+    stored["evaluations"] = [
+        {key: each[key] for key in ("scaling", "steps", "sequences", "loss")}
+        | {"loss_by_position": [round(loss, 4) for loss in each["loss_by_position"]]} for each in result["evaluations"]]
+    lab.execute("INSERT INTO run_result (run, kind, text, created) VALUES (1, 'extrapolation', ?, "
+                "strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))", [json.dumps(stored)])
+    for each in result["evaluations"]:
         for place in ("inside", "beyond"):
             name = f"loss_{place}_{method}_{each['steps']}"
             lab.execute("INSERT INTO measurement (run, name, value) VALUES (1, ?, ?)", [name, each[f"loss_{place}"]])
@@ -101,6 +107,39 @@ store beyond
 echo 'training speed' >&2
 "$program" reproduce theta-speed --scale smoke --lab "$work/speed.ropelab" >/dev/null
 store speed without-snapshots
+
+# Printed means of the two papers as imported runs of one step, so that Results draws them: losses and speeds of the theta
+# paper's table 2, and of the partial-RoPE paper the logarithms of two models' perplexities on LAMBADA.
+python3 - "$here/../published" "$work/published" <<'PYTHON'
+import json, math, os, sys
+source, target = sys.argv[1:]
+
+def load(name):
+    with open(f"{source}/{name}.json", encoding="utf-8") as file:
+        return json.load(file)
+
+def write(lab, name, config, values):
+    folder = f"{target}/{lab}/{name}"
+    os.makedirs(folder)
+    with open(f"{folder}/metrics.jsonl", "w", encoding="utf-8") as file:
+        file.write(json.dumps({"config": config}) + "\n" + json.dumps({"step": 1} | values) + "\n")
+
+for text, rows in load("theta_paper")["table_2"].items():
+    for row in rows:
+        write("published-losses", f"{text} {row['theta']}", {"rope_theta": row["theta"], "text": text},
+              {"val_loss": row["best_validation_loss"]["mean"],
+               "generated_tokens_per_second": row["generated_tokens_per_second"]["mean"]})
+models = {"Llama-3.2-1B x FW x Seq. Len. 2048": "1B", "Llama-3.1-8B x FW x Seq. Len. 2048": "8B"}
+for row in load("partial_rope_paper")["lambada_perplexity"]:
+    if row["config"] in models:
+        model, percent = models[row["config"]], row["rope"].split("%")[0]
+        write("published-perplexities", f"{model} {percent}", {"fraction": float(percent) / 100, "model": model},
+              {"val_loss": math.log(row["openai"]["mean"])})
+PYTHON
+for name in published-losses published-perplexities; do
+    "$program" import "$work/published/$name" --lab "$work/$name.ropelab" >/dev/null
+    store "$name"
+done
 
 # SmolLM2-135M-Instruct as it is, and with θ = 10,000 instead of its 100,000: 11 sequences of 1,024 tokens. The second run
 # has the rises of the loss at the first 64 and the last 256 positions as measurements, with their 95 % intervals, paired

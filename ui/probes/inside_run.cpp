@@ -139,6 +139,7 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
         run.iterations.append(static_cast<double>(metrics.evaluations.iteration[i]));
         run.validationLoss.append(metrics.evaluations.validation_loss[i]);
     }
+    run.extrapolations = stored_extrapolations(lab, id);
     return run;
 }
 

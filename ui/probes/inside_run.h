@@ -20,6 +20,7 @@
 #include "core/run/probing.h"
 #include "core/settings/run_spec.h"
 #include "core/store/lab_file.h"
+#include "core/study/extrapolation.h"
 #include "ui/figure/figure.h"
 
 namespace ropelab::ui {
@@ -68,10 +69,11 @@ struct InsideRun {
     Ink ink;                 // as in every room
     std::string vocabulary;  // as Vocabulary::to_text() returns it; "" until the run has started
     RunCheckpoint checkpoint;
-    std::vector<Snapshot> snapshots;    // in ascending order of the step
-    std::vector<OtherSeed> otherSeeds;  // in the order of the lab, at most 20
-    QList<double> iterations;           // steps of the evaluations, ascending
-    QList<double> validationLoss;       // one per evaluation, in nats per token
+    std::vector<Snapshot> snapshots;                  // in ascending order of the step
+    std::vector<OtherSeed> otherSeeds;                // in the order of the lab, at most 20
+    QList<double> iterations;                         // steps of the evaluations, ascending
+    QList<double> validationLoss;                     // one per evaluation, in nats per token
+    std::vector<ExtrapolationResult> extrapolations;  // that the lab stores
     /// Of an opened folder of checkpoints, whose last one is `checkpoint`; null for another model and for a run.
     std::shared_ptr<OpenedTraining> training = nullptr;
     /// A run of a lab that another program trained: only its curves and measurements are known.

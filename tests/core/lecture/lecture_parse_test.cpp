@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/lecture/control_check.h"
+#include "core/lecture/recorded_lab.h"
 #include "tests/core/lecture/lecture_text.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
@@ -193,6 +194,15 @@ TEST(LoadLecture, LiveScenesTrainWhatTheirRecordingsHave) {
             const std::vector<SceneRun> recorded = runs_of(scene);
             const std::vector<RunSpec> trained = experiment_of(*scene.live, false).expand();
             ASSERT_EQ(recorded.size(), trained.size()) << scene.id;
+            if (const auto& plan = scene.live->extrapolation) {
+                const auto stored = stored_extrapolations(RecordedLab(scene.lab).lab(), recorded[0].id);
+                ASSERT_EQ(stored.size(), plan->methods.size()) << scene.id;
+                for (std::size_t i = 0; i < stored.size(); ++i) {
+                    EXPECT_EQ(stored[i].evaluations[1].fine_tuning, plan->tuning(plan->methods[i])) << scene.id;
+                    EXPECT_EQ(std::ssize(stored[i].evaluations[0].result->loss_by_position),
+                              plan->factor * recorded[0].spec.context);
+                }
+            }
             for (const RunSpec& spec : trained) {
                 EXPECT_EQ(spec.iterations, recorded[0].spec.iterations) << scene.id;
                 EXPECT_EQ(spec.warmup, recorded[0].spec.warmup) << scene.id;

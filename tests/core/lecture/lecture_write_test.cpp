@@ -56,6 +56,11 @@ void expect_equal(const LectureScene& a, const LectureScene& b) {
         EXPECT_EQ(a.live->experiment, b.live->experiment);
         EXPECT_EQ(a.live->check_settings, b.live->check_settings);
         EXPECT_EQ(a.live->seconds, b.live->seconds);
+        ASSERT_EQ(a.live->extrapolation.has_value(), b.live->extrapolation.has_value());
+        if (a.live->extrapolation) {
+            EXPECT_EQ(a.live->extrapolation->methods, b.live->extrapolation->methods);
+            EXPECT_EQ(a.live->extrapolation->steps, b.live->extrapolation->steps);
+        }
     }
     ASSERT_EQ(a.steps.size(), b.steps.size());
     for (std::size_t i = 0; i < a.steps.size(); ++i) expect_equal(a.steps[i], b.steps[i]);
@@ -82,7 +87,7 @@ TEST(WriteLecture, AnAddedSceneIsReadBack) {
     LectureScene scene = scene_of_block(R"(id: here
 show: rotation/helix
 setup: theta=20k head_dim=32 fraction=50% context=512 | B: theta=500k
-live: {preset: lecture-minute, set: {theta: [500, 10000]}, check: {iterations: 20}, seconds: 90}
+live: {preset: theta-minute, set: {theta: [500, 10000]}, check: {iterations: 20}, extrapolate: {scaling: [none, ntk-by-parts], steps: 7}, seconds: 90}
 controls: [theta, m]
 question: "Which: this # one?"
 find: wavelength(3)

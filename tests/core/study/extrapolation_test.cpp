@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/run/probing.h"
+#include "core/store/run_settings.h"
 #include "tests/core/run/trained_run.h"
 #include "tests/support/every_choice.h"
 #include "tests/support/expect_message.h"
@@ -56,6 +57,36 @@ TEST_F(ExtrapolationTest, EvaluatesOncePerMethodAtAMultipleOfTheContext) {
     const auto validation = std::ssize(corpus->validation);
     EXPECT_EQ(evaluate_extrapolation(*engine_, checkpoint(), 2, one, {}, {}, 0).evaluations[0].result->sequences,
               (validation - 1) / 32);
+}
+
+TEST_F(ExtrapolationTest, ALabStoresLossesBeforeAndAfterFineTuning) {
+    const std::filesystem::path path = *folder_ / "runs.ropelab";
+    const auto lab = LabFile::create(path);
+    const RunId run = lab->add_run(lab->add_experiment("e", "{}"), "r", to_json(checkpoint().spec).dump());
+    std::filesystem::copy_file(ExtrapolationTest::path(), (lab->checkpoint_folder(), lab->checkpoint_path(run)));
+    RunSummary summary;
+    summary.iterations = 120;
+    lab->record(std::vector<Event>{event::RunEnded{run, RunState::finished, "", summary}});
+    const ExtrapolationPlan plan{.factor = 2, .methods = {ScalingMethod::none, ScalingMethod::yarn}, .steps = 2};
+    EXPECT_FALSE(extrapolate_runs(*engine_, path, plan, {}, [](double) { return false; }));
+    EXPECT_TRUE(stored_extrapolations(*lab, run).empty());
+    double before = 0;
+    EXPECT_TRUE(extrapolate_runs(*engine_, path, plan, {}, [&](double done) {
+        EXPECT_GE(done, before);
+        before = done;
+        return true;
+    }));
+    EXPECT_EQ(before, 1);
+    const std::vector<ExtrapolationResult> stored = stored_extrapolations(*lab, run);
+    ASSERT_EQ(stored.size(), 2U);
+    EXPECT_EQ(stored[1].evaluations[1].fine_tuning, plan.tuning(ScalingMethod::yarn));
+    const std::vector<double>& losses = stored[1].evaluations[0].result->loss_by_position;
+    ASSERT_EQ(losses.size(), 32U);
+    EXPECT_NEAR(lab->measurements(run).at("loss_beyond_yarn_0"),
+                split_loss(*stored[1].evaluations[0].result, 16).beyond, 1e-12);
+    EXPECT_NE(lab->measurements(run).at("loss_inside_yarn_2"), lab->measurements(run).at("loss_inside_yarn_0"));
+    lab->add_later_result(run, "extrapolation", R"({"factor": 2, "iteration": 1, "evaluations": []})");
+    EXPECT_MESSAGE(stored_extrapolations(*lab, run), BadInput, "are damaged");
 }
 
 // Cancelling at each call of `cancelled` keeps the completed evaluations and omits the incomplete one.

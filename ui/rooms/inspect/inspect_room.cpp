@@ -259,7 +259,9 @@ void InspectRoom::requestAnswers() {
     if (m_data.run->isOpened()) m_answers->request(need::opened, m_data.run, inputs);
     for (const InspectFigure* figure : shownFigures()) {
         // The user starts what is not a part of training.
-        if (figure->need && figure->need->isOfTraining) m_answers->request(*figure->need, m_data.run, inputs);
+        const bool isStarted = figure->need && figure->need->isOfTraining;
+        if (isStarted && !isStored(*figure->need, dataAt(m_bar->iteration())))
+            m_answers->request(*figure->need, m_data.run, inputs);
     }
 }
 
@@ -281,6 +283,7 @@ InspectData InspectRoom::dataAt(std::int64_t iteration) const {
     data.choices.query = m_query;
     data.flags = m_panel->flags();
     data.fineTuning = m_panel->fineTuning();
+    fillStored(data);
     return data;
 }
 

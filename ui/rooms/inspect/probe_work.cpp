@@ -149,11 +149,15 @@ QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) {
     return std::filesystem::exists(run.checkpoint.path, unreadable) ? QString() : text(whyNoCheckpoint(run.checkpoint));
 }
 
+bool isStored(const InspectNeed& need, const InspectData& data) {
+    return (&need == &need::beyond && data.beyond) || (&need == &need::fineTuning && !data.fineTunings.empty());
+}
+
 void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& inputs,
                  const Runner::EngineSource& engine, const std::filesystem::path& dataDir, const Cancelled& cancelled) {
     if (data.run->isOpened() && data.run->snapshots.empty())
         need::opened.compute({&engine(), dataDir, cancelled}, *data.run, inputs)(data);
-    if (!need || !need->isAsked(inputs)) return;
+    if (!need || !need->isAsked(inputs) || isStored(*need, data)) return;
     if (need->asked) need->asked(data, inputs);
     const InspectWork work{need->usesEngine ? &engine() : nullptr, dataDir, cancelled};
     need->compute(work, *data.run, inputs)(data);
@@ -187,6 +191,16 @@ void checkExists(const std::string& what, const char* choice, std::int64_t chose
                    std::to_string(count - 1) + ".");
 }
 
+void fillStored(InspectData& data) {
+    if (!data.run) return;
+    for (const ExtrapolationResult& stored : data.run->extrapolations) {
+        data.fineTunings.push_back(stored);
+        if (stored.factor != data.fineTuning.factor) continue;
+        if (!data.beyond) data.beyond = ExtrapolationResult{stored.factor, stored.iteration, {}};
+        data.beyond->evaluations.push_back(stored.evaluations.front());
+    }
+}
+
 InspectData dataOf(const LabFile* lab, const InspectRequest& request, const std::filesystem::path& dataDir,
                    const std::string& what) {
     InspectData data;
@@ -197,6 +211,8 @@ InspectData dataOf(const LabFile* lab, const InspectRequest& request, const std:
     if (request.beside != 0 && lab) data.ghost = std::make_shared<const InsideRun>(readInsideRun(*lab, request.beside));
     data.choices = request.choices;
     data.flags = request.flags;
+    data.fineTuning.factor = request.modelInputs.factor;
+    fillStored(data);
     checkExists(what, "layer", data.choices.layer, data.run->spec.layers);
     checkExists(what, "head", data.choices.head, data.run->spec.heads);
     return data;

@@ -49,6 +49,10 @@ ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optiona
 
 /// "" if a copy of the run can be fine-tuned.
 QString whyNoFineTuning(const InsideRun& run, const FineTuning& how);
+/// The losses beyond the context that the lab stores of the run, at the length of `data.fineTuning`.
+void fillStored(InspectData& data);
+/// Of the need, so that nothing has to be computed.
+bool isStored(const InspectNeed& need, const InspectData& data);
 /// Without a window: stores in `data` what a figure needs besides snapshots; a null need is none. `engine` is called
 /// only if it is needed.
 void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& inputs,

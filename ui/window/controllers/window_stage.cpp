@@ -35,6 +35,7 @@
 #include "ui/models/model_map.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/rotary_room.h"
+#include "ui/session/engine_work.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/findables.h"
 #include "ui/shell/room.h"
@@ -196,6 +197,7 @@ void WindowStage::end() {
     if (!hasBegun()) return;
     m_nextTraining = nullptr;
     m_beside.reset();
+    m_measuring.cancel();
     m_window.setProperty("lecture", false);
     fixAxes({}, {});
     endGlide();
@@ -353,7 +355,19 @@ void WindowStage::showRuns(const QString& lab, const LectureTraining* training) 
     m_isTrained = false;
     m_planned = training->seconds;
     m_experiment = experiment;
-    m_expected = estimate(experiment.expand(), *machine_time_model(), m_workspace.dataDir()).seconds;
+    m_extrapolation = training->extrapolation;
+    std::vector<RunSpec> runs = experiment.expand();
+    const auto seconds = [&] { return estimate(runs, *machine_time_model(), m_workspace.dataDir()).seconds; };
+    m_expected = seconds();
+    m_trainingPart = 1;
+    if (m_extrapolation) {
+        for (const RunSpec& run : std::vector(runs)) {
+            const std::vector<RunSpec> tuned = tuned_specs(run, *m_extrapolation);
+            runs.insert(runs.end(), tuned.begin(), tuned.end());
+        }
+        m_trainingPart = m_expected / seconds();
+        m_expected /= m_trainingPart;
+    }
     m_isTooSlow = !lab.isEmpty() && m_expected > m_planned;
     if (lab.isEmpty()) return train(experiment);
     showRecording(lab);
@@ -400,6 +414,7 @@ void WindowStage::train(const Experiment& experiment) {
 }
 
 void WindowStage::trainBeside(const Experiment& experiment) {
+    m_measuring.cancel();
     m_nextTraining = [this, experiment] {
         try {
             m_liveLab = m_workspace.lab().unusedPath();
@@ -422,6 +437,22 @@ void WindowStage::trainBeside(const Experiment& experiment) {
 void WindowStage::showTrained(RunState how) {
     if (m_nextTraining) return std::exchange(m_nextTraining, nullptr)();
     if (how != RunState::finished || !hasBegun()) return;
+    if (!m_extrapolation) return showLive();
+    m_measured = 0;
+    const auto work = [this, plan = *m_extrapolation, lab = toPath(m_liveLab), data = m_workspace.dataDir()](
+                          Engine& engine, const Cancelled& ends) {
+        return extrapolate_runs(engine, lab, plan, data, [&](double done) {
+            m_measured = done;
+            return !ends();
+        });
+    };
+    startWithEngine<bool>(m_measuring, m_workspace.engineLock(), work, [this](const Outcome<bool>& outcome) {
+        if (outcome.answer) return showLive();
+        reportTo(outcome.problem);
+    });
+}
+
+void WindowStage::showLive() {
     m_isTrained = true;
     m_workspace.settings().addRecentLab(m_liveLab);
     if (m_sceneKey == m_liveKey) showRecording(m_liveLab);
@@ -438,12 +469,16 @@ LectureStage::Runs WindowStage::runs() {
 }
 
 QString WindowStage::progress() {
-    const bool isBeside = m_beside && m_beside->isActive() && m_sceneKey == m_liveKey && !m_sceneKey.isEmpty();
+    const bool isMeasuring = m_measuring.isRunning();
+    const bool isActive = isMeasuring || (m_beside && m_beside->isActive());
+    const bool isBeside = isActive && m_sceneKey == m_liveKey && !m_sceneKey.isEmpty();
     const SweepSession& session = isBeside ? *m_beside : m_workspace.session();
     if (!isBeside && (runs() != Runs::live || !session.isActive())) return {};
     const QString words = isBeside ? u"live runs: "_s : QString();
     // By what was done until now: the first steps take longer than the others, and an estimate before them is a guess.
-    const double done = session.progress() ? session.progress()->done : 0;
+    const double trained = session.progress() ? session.progress()->done : 0;
+    const double done =
+        m_trainingPart * (isMeasuring ? 1 : trained) + (1 - m_trainingPart) * (isMeasuring ? m_measured.load() : 0);
     if (!(done >= kLeastDone)) return words + u"starting …"_s;
     const double left = static_cast<double>(m_trainsSince.elapsed()) / 1000 * (1 - done) / done;
     return words + u"%1 %, about %2 left"_s.arg(std::lround(100 * done)).arg(durationText(left));
@@ -637,7 +672,7 @@ void WindowStage::applyControls() {
         QWidget* panel = m_rooms.panels().currentWidget();
         for (const QString& name : m_controls) {
             QWidget* widget = room().controlWidget(name);
-            if (!widget) continue;
+            if (!widget || !widget->isEnabled()) continue;  // a disabled field has no effect on the picture
             kept.insert(widget);
             if (panel->isAncestorOf(widget)) ofPanel.append(widget);
         }

@@ -5,11 +5,13 @@
 #include <QMargins>
 #include <QObject>
 #include <QTemporaryDir>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "ui/common/latest_job.h"
 #include "ui/lecture/stage.h"
 #include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
@@ -109,6 +111,8 @@ class WindowStage : public QObject, public LectureStage {
     /// In a lab of its own, while the recording is shown; it is shown when it has all that the recording has.
     void trainBeside(const Experiment& experiment);
     void showTrained(RunState how);
+    /// In place of the recording.
+    void showLive();
     void fixAxes(const std::optional<Range>& x, const std::optional<Range>& y);
     void reportTo(const QString& error);
 
@@ -145,13 +149,17 @@ class WindowStage : public QObject, public LectureStage {
     QString m_liveKey;                 // experiment of that lab
     QString m_sceneKey;                // experiment of the scene that is shown; "" without one
     bool m_isTooSlow = false;
-    bool m_isTrained = false;                // the lab that trained beside a recording is complete
-    std::optional<Experiment> m_experiment;  // what the scene trains
-    double m_expected = 0;                   // how long that takes, in seconds
-    double m_planned = 0;                    // longest time of the training in seconds
+    bool m_isTrained = false;                          // the lab that trained beside a recording is complete
+    std::optional<Experiment> m_experiment;            // what the scene trains
+    std::optional<ExtrapolationPlan> m_extrapolation;  // what it measures then
+    double m_trainingPart = 1;                         // of the time that both take
+    std::atomic<double> m_measured = 0;                // part of the measurement, from 0 to 1
+    double m_expected = 0;                             // how long both take, in seconds
+    double m_planned = 0;                              // longest time of the training in seconds
     QElapsedTimer m_trainsSince;
     std::function<void()> m_nextTraining;  // starts when the one before has stopped
     std::unique_ptr<SweepSession> m_beside;
+    LatestJob m_measuring;  // declared last, so that its thread ends first
 };
 
 }  // namespace ropelab::ui
