@@ -363,6 +363,7 @@ bool ShownValues::haveBars() const {
 
 ShownValues shownMeans(const ResultsTable& table) {
     ShownValues shown;
+    if (!imported_words(table).empty()) shown.unit = u"value"_s;  // such as a printed mean
     for (const ResultGroup& group : table.groups) {
         shown.counts.push_back(group.described[table.compared].n);
         // Runs that share a clock are one measurement of their speed.
