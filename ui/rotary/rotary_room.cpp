@@ -251,6 +251,11 @@ Figure RotaryRoom::held(FigureView* view, Figure figure) {
         for (FigureCurve ghost : before.curves) {
             ghost.label.clear();
             ghost.emphasis = FigureCurve::Emphasis::dimmed;
+            if (ghost.shape == FigureCurve::Shape::points) {  // dimmed points would be rings in the full colour
+                ghost.emphasis = FigureCurve::Emphasis::normal;
+                ghost.companion = true;
+                ghost.ink = {Ink::Kind::quiet};
+            }
             figure.curves.push_back(std::move(ghost));
         }
     };

@@ -158,9 +158,13 @@ FeedForward kind_of(const std::string& name, bool is_gated) {
 }
 
 Activation named_activation(const HfFacts& facts, bool is_gated) {
-    return {.kind = kind_of(facts.activation, is_gated),
-            .name = facts.activation,
-            .formula = is_gated ? "Z = f(G) ⊙ U" : "Z = f(U)",
+    const FeedForward kind = kind_of(facts.activation, is_gated);
+    const bool is_computed = kind != FeedForward::automatic;
+    return {.kind = kind,
+            .name = is_computed ? activation_of(kind).name : facts.activation,
+            .formula = is_computed ? activation_of(kind).formula
+                       : is_gated  ? "Z = f(G) ⊙ U"
+                                   : "Z = f(U)",
             .is_gated = is_gated,
             .is_known = facts.decoder.has_value()};
 }
@@ -214,7 +218,7 @@ std::string layer_words(const HfFacts& facts, const HfLayer& layer) {
 Stages stages_before_head(const HfFacts& facts, const PlanSizes& n) {
     return {{.id = "head.dense",
              .name = "Dense layer before the output head",
-             .kind = facts.activation,
+             .kind = named_activation(facts, false).name,
              .symbols = "(B, T, C)",
              .shape = extents({n.B, n.T, n.C}),
              .formula = "U = f(H·W^⊤)",

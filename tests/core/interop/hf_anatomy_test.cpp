@@ -303,6 +303,8 @@ TEST(HfAnatomy, MixturesOfExpertsHaveTheirActiveParameters) {
     EXPECT_NEAR(static_cast<double>(totals_of("Kimi K2").active_parameters.value()), 32e9, 1e9);
     const Anatomy mixtral = hf_anatomy(known_model("Mixtral 8x7B").config);
     EXPECT_EQ(stage_of(mixtral, "mlp.up").kind, "2 of 8 experts per token");
+    EXPECT_EQ(stage_of(mixtral, "mlp.activation").kind, "SwiGLU");
+    EXPECT_EQ(stage_of(mixtral, "mlp.activation").formula, "Z = SiLU(G) ⊙ U");
     EXPECT_EQ(stage_of(mixtral, "mlp.up").inactive_parameters, 6 * 2 * 14336 * 4096);
 }
 

@@ -274,10 +274,10 @@ void Presentation::place() {
     m_foot->setVisible(sentence > 0);
     below.setGeometry(0, canvas.height() - strip, canvas.width(), strip);
     QRect picture(0, above, canvas.width(), canvas.height() - above - sentence - strip);
-    // Texts also have the space of a sentence that the step does not say.
+    // Texts also have the space of a sentence that the step does not say, or has said before the closing text.
     const LectureStep* step = m_player.currentStep();
     QRect page = picture;
-    if (step && step->say.empty()) page.setBottom(canvas.height() - strip - 1);
+    if (step && (step->say.empty() || isPageShown())) page.setBottom(canvas.height() - strip - 1);
     if (m_question->hasQuestion() && placeQuestion(page, size)) {
         picture.setRight(m_question->x() - 1);
         page.setRight(m_question->x() - 1);

@@ -106,6 +106,10 @@ TEST_F(SpectrumRoomTest, TheCurvesBeforeADragGoWithIt) {
     room->refreshNow();
     EXPECT_EQ(room->kernelView()->figure().curves.size(), 2U);
     EXPECT_TRUE(room->kernelView()->figure().note.endsWith("; pale: before the change"));
+    const std::vector<FigureCurve>& curves = view->figure().curves;
+    EXPECT_TRUE(std::any_of(curves.begin(), curves.end(), [](const FigureCurve& each) {
+        return each.shape == FigureCurve::Shape::points && each.ink.kind == Ink::Kind::quiet;
+    })) << "the points of before could be taken for those of now";
     QTest::mouseRelease(top->windowHandle(), Qt::LeftButton, {}, at + QPoint(0, 30));
     room->refreshNow();
     EXPECT_EQ(room->kernelView()->figure().curves.size(), 1U);
