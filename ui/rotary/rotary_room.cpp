@@ -255,6 +255,15 @@ Figure RotaryRoom::held(FigureView* view, Figure figure) {
                 ghost.emphasis = FigureCurve::Emphasis::normal;
                 ghost.companion = true;
                 ghost.ink = {Ink::Kind::quiet};
+                ghost.pointPt *= 0.6;
+                for (qsizetype i = ghost.x.size() - 1; i >= 0; --i) {  // a point that stays would fill its ring
+                    const auto stays = [x = ghost.x[i], y = ghost.y[i]](const FigureCurve& each) {
+                        return each.y.value(each.x.indexOf(x), y + 1) == y;
+                    };
+                    if (!std::any_of(figure.curves.begin(), figure.curves.end(), stays)) continue;
+                    ghost.x.removeAt(i);
+                    ghost.y.removeAt(i);
+                }
             }
             figure.curves.push_back(std::move(ghost));
         }
