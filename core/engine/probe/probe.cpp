@@ -353,8 +353,10 @@ bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, con
     const std::int64_t length = sequences.length;
     const bool in_pieces =
         !hook_measures && length <= rows_of_evaluations && is_evaluated_in_pieces(model.decoder, model.weights);
+    // Equal pieces, because products of fewer rows are not those of the faster kernel (linear).
+    const std::int64_t pieces = std::max<std::int64_t>(1, sequences.count() * length / rows_of_evaluations);
     const std::int64_t batch_size =
-        in_pieces ? (rows_of_evaluations + length - 1) / length : std::clamp<std::int64_t>(8192 / length, 1, 256);
+        in_pieces ? (sequences.count() + pieces - 1) / pieces : std::clamp<std::int64_t>(8192 / length, 1, 256);
     const auto evaluated = [&](std::int64_t first) {
         const std::int64_t count = std::min(batch_size, sequences.count() - first);
         const torch::Tensor x =
