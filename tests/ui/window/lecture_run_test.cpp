@@ -26,6 +26,7 @@
 #include "ui/lecture/lecture_player.h"
 #include "ui/lecture/lecture_text.h"
 #include "ui/lecture/presentation/presentation.h"
+#include "ui/lecture/presentation/presentation_bands.h"
 #include "ui/lecture/questions/question_panel.h"
 #include "ui/plot/figure_view.h"
 #include "ui/shell/room.h"
@@ -146,6 +147,11 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
             EXPECT_TRUE(isPage || !question.question()->hides) << where << ": the question hides the picture";
         } else if (hasRoom) {
             EXPECT_EQ(place(room).width(), canvas.width()) << where << ": the picture is as wide as the page";
+        }
+        const LecturePlayer& player = window->lectures().player();
+        if (show.isPageShown() && player.currentStep() && !player.currentStep()->say.empty()) {
+            EXPECT_EQ(place(*show.page()).intersects(place(*show.foot())), !player.currentScene()->room.empty())
+                << where << ": a text covers the sentence only where it closes a scene";
         }
         for (const QString& name : {u"theta"_s, u"fraction"_s, u"context"_s, u"head_dim"_s}) {
             const auto* slider = qobject_cast<NumberSlider*>(window->room().controlWidget(name));

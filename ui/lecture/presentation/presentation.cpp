@@ -277,7 +277,8 @@ void Presentation::place() {
     // Texts also have the space of a sentence that the step does not say, or has said before the closing text.
     const LectureStep* step = m_player.currentStep();
     QRect page = picture;
-    if (step && (step->say.empty() || isPageShown())) page.setBottom(canvas.height() - strip - 1);
+    const bool isClosed = step && isPageShown() && !m_player.currentScene()->room.empty();
+    if (step && (step->say.empty() || isClosed)) page.setBottom(canvas.height() - strip - 1);
     if (m_question->hasQuestion() && placeQuestion(page, size)) {
         picture.setRight(m_question->x() - 1);
         page.setRight(m_question->x() - 1);
