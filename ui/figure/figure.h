@@ -144,8 +144,8 @@ struct FigureMap {
     double minimum = std::numeric_limits<double>::quiet_NaN();
     double maximum = std::numeric_limits<double>::quiet_NaN();
 
-    /// What blank cells and the axes beside the map mean ("no channel"); they are then grey, with an entry in a legend
-    /// below the axes. "" if they have the colour of the background.
+    /// What blank cells and the axes beside the map mean ("not in the table"); they are then grey, with an entry in a
+    /// legend below the axes. "" if they have the colour of the background.
     QString blankLabel = {};
     /// Names of the values 0, 1 … of a map without other values: a legend below the axes replaces the colour bar.
     QStringList classes = {};

@@ -132,7 +132,7 @@ QPen FigureStyle::penOf(const FigureCurve& curve) const {
         curve.ink.kind == Ink::Kind::data && !curve.solid ? Theme::dashes(curve.ink.index, dashes) : QList<double>();
     if (curve.dash >= 0) pattern = Theme::dashes(curve.dash, true);
     if (curve.ink.kind == Ink::Kind::compared && !curve.solid && curve.dash < 0) {
-        pattern = {5, 2};
+        pattern = Theme::dashes(1, true);
     }
     if (curve.companion && !curve.solid && curve.dash < 0) {
         pattern = {2, 3};

@@ -101,10 +101,10 @@ TEST(ComparedFigure, EqualSetupsAreCalledEqual) {
 TEST(ComparedFigure, TheNoteSaysOnceWhatIsTrueForBoth) {
     Figure a = lineFigure(1);
     Figure b = lineFigure(4);
-    a.note = "32 pairs; seed 1";
+    a.note = "32 pairs (0 %: none; 10 %: 3); seed 1";
     b.note = "16 pairs; seed 1; 2 groups";
     EXPECT_EQ(compareFigures(a, b, kNames).note,
-              "A: θ = 10k · B (dashed): θ = 500k; seed 1; A: 32 pairs; B: 16 pairs; 2 groups");
+              "A: θ = 10k · B (dashed): θ = 500k; seed 1; A: 32 pairs (0 %: none; 10 %: 3); B: 16 pairs; 2 groups");
 }
 
 // The note announces what is drawn, and nothing else.

@@ -170,7 +170,7 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
     map.scale = FigureMap::Scale::diverging;
     map.minimum = -now.attention_factor;
     map.maximum = now.attention_factor;
-    map.blankLabel = u"no channel"_s;  // sin = 0 has the colour of the background
+    map.blankLabel = u"not in the table"_s;  // sin = 0 has the colour of the background
     figure.map = std::move(map);
 
     QStringList notes;

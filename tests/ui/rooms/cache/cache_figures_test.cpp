@@ -88,7 +88,7 @@ TEST(CacheFigure, AnglesInBfloat16RoundPosition257To256) {
     EXPECT_TRUE(figure.note.contains("angles in bfloat16")) << figure.note.toStdString();
 }
 
-// In the sine table, sin = 0 and "no channel" were both white.
+// In the sine table, sin = 0 and "not in the table" were both white.
 TEST(CacheFigure, PartsWithoutAChannelAreGreyAndInTheLegend) {
     RotarySetup setup = small();
     Figure figure = cacheTableFigure(setup, TablePart::sine);
@@ -98,7 +98,7 @@ TEST(CacheFigure, PartsWithoutAChannelAreGreyAndInTheLegend) {
     figure.y.minimum = -0.5;
     figure.y.maximum = 2.0 * figure.map->rows - 0.5;  // as beside a setup with twice as many channels
     EXPECT_TRUE(hasLabelledBlank(figure));
-    EXPECT_EQ(FigureHead(figure, style, {420, 280}).legendTexts(), QStringList{"no channel"});
+    EXPECT_EQ(FigureHead(figure, style, {420, 280}).legendTexts(), QStringList{"not in the table"});
     EXPECT_NE(style.blankColor(), style.theme.paper);
 }
 
