@@ -23,7 +23,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kPadding = 8;  // pixels at 100 % scale, on both sides of a cell's text, as in style.qss
+constexpr int kFittedRows = 100;  // columns are as wide as the visible cells and those of these rows
+constexpr int kPadding = 8;       // pixels at 100 % scale, on both sides of a cell's text, as in style.qss
 
 /// A selected row keeps the colours of its text and of its swatch, and a row with wrapped text is high enough for it.
 class WordDelegate : public QStyledItemDelegate {
@@ -86,6 +87,7 @@ QTableView* makeTableView(const QString& name, QAbstractItemModel* model, QWidge
     view->setTabKeyNavigation(false);
     view->verticalHeader()->hide();
     view->horizontalHeader()->setHighlightSections(false);
+    view->horizontalHeader()->setResizeContentsPrecision(kFittedRows);
     view->setProperty("fitted", true);
     view->installEventFilter(new FitsColumns(view));
     return view;

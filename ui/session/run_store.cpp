@@ -41,7 +41,7 @@ SettingColors SettingColors::of(const LabFile& lab) {
     return colors;
 }
 
-void SettingColors::load(const LabFile* file, bool keep) {
+void SettingColors::load(const LabFile* file, bool keep, const std::set<std::string>& known) {
     if (keep) {
         std::erase_if(m_entries, [](const auto& entry) { return entry.second.stored; });
     } else {
@@ -50,7 +50,7 @@ void SettingColors::load(const LabFile* file, bool keep) {
     if (!file) return;
     std::set<std::string> loaded;
     for (SettingLook& look : file->setting_looks()) {
-        const auto key = setting_key(look);
+        const auto key = known.contains(look.settings) ? look.settings : setting_key(look);
         look.color = ((look.color % kCount) + kCount) % kCount;  // a stranger's lab may store any number
         // Two spellings of one setting, from two versions of the program: the older entry counts.
         if (key && loaded.insert(*key).second) m_entries[*key] = {std::move(look), true};
@@ -233,6 +233,7 @@ void RunStore::reload(const LabFile* file, bool keepVisibility) {
         std::int64_t latest = 0;
         KnownSettings settings;
         std::vector<RunRecord> records = file->runs();
+        m_runs.reserve(records.size());
         for (const RunRecord& record : records) latest = std::max(latest, record.experiment);
         for (RunRecord& record : records) {
             const auto known = keepVisibility ? before.find(record.id) : before.end();
@@ -256,9 +257,9 @@ void RunStore::reload(const LabFile* file, bool keepVisibility) {
 }
 
 void RunStore::applyColors(const LabFile* file, bool keep) {
-    m_colors.load(file, keep);
     std::vector<std::string> settings;
     for (const RunView& run : m_runs) settings.push_back(run.setting);
+    m_colors.load(file, keep, {settings.begin(), settings.end()});
     m_colors.assign(settings);
     for (RunView& run : m_runs) {
         run.ink = m_colors.inkOf(run.setting, run.spec.seed);

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,9 @@ class SettingColors {
     /// Includes colours that the file does not store yet.
     static SettingColors of(const LabFile& lab);
 
-    /// Null: there are no stored colours. With `keep`, colours that are not stored yet stay.
-    void load(const LabFile* file, bool keep);
+    /// Null: there are no stored colours. With `keep`, colours that are not stored yet stay. Stored settings that are
+    /// among `known`, keys of settings, are not parsed.
+    void load(const LabFile* file, bool keep, const std::set<std::string>& known = {});
     /// `settings` are the keys of the lab's runs, in their order. If all kCount colours are in use, the colour of a
     /// setting that is not in the list and not pinned is used again.
     void assign(const std::vector<std::string>& settings);
@@ -103,8 +105,8 @@ class RunStore : public QObject {
     /// Emits runChanged() for each run that changed.
     void apply(const std::vector<Delivery>& deliveries);
     void setVisible(RunId id, bool visible);
-    /// The run or opened model (LabDocument::model) that was picked last, in whatever room; 0 if it is a run that is not
-    /// in the lab any more.
+    /// The run or opened model (LabDocument::model) that was picked last, in whatever room; 0 if it is a run that is
+    /// not in the lab any more.
     RunId picked() const { return m_picked < 0 || find(m_picked) ? m_picked : 0; }
     void pick(RunId id);
     /// The layer and head that were picked last, in whatever room; −1 for all.

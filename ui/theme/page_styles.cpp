@@ -3,8 +3,10 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QEvent>
+#include <QLayout>
 #include <QPointer>
 #include <QSet>
+#include <QStackedWidget>
 #include <QStyle>
 #include <QTimer>
 #include <QWidget>
@@ -31,13 +33,35 @@ QList<QPointer<QWidget>>& laterPopups() {
     return popups;
 }
 
+/// Styles a page of a stack when it is shown.
+class StackedPages : public QObject {
+ public:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() != QEvent::Show) return false;
+        auto* page = static_cast<QWidget*>(watched);
+        showStyled(page);
+        if (page->layout()) page->layout()->activate();
+        return false;
+    }
+};
+
+bool isPage(QWidget* widget) {
+    if (pages().all.contains(widget)) return true;
+    if (!qobject_cast<QStackedWidget*>(widget->parentWidget())) return false;
+    static StackedPages stacked;
+    addPage(widget);
+    widget->installEventFilter(&stacked);
+    return true;
+}
+
 /// The widget, what is in it and its windows, parents first; without hidden pages, which are unstyled from now on, and
 /// without closed menus and lists, which follow in later turns of the event loop.
-void collect(QWidget* widget, QList<QPointer<QWidget>>& widgets) {
-    if (pages().all.contains(widget) && widget->isHidden()) {
+void collect(QWidget* widget, QList<QPointer<QWidget>>& widgets, bool isShown = false) {
+    if (!isShown && isPage(widget) && widget->isHidden()) {
         pages().unstyled.insert(widget);
         return;
     }
+    pages().unstyled.remove(widget);
     if (widget->windowType() == Qt::Popup && widget->isHidden()) {
         laterPopups().append(widget);
         return;
@@ -94,9 +118,7 @@ void addPage(QWidget* page) {
 void showStyled(QWidget* page) {
     if (!pages().unstyled.remove(page)) return;
     QList<QPointer<QWidget>> widgets;
-    pages().all.remove(page);  // it is still hidden
-    collect(page, widgets);
-    pages().all.insert(page);
+    collect(page, widgets, true);
     polishAll(widgets);
 }
 

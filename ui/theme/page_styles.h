@@ -5,8 +5,8 @@ class QWidget;
 
 namespace ropelab::ui {
 
-// A changed style sheet applies immediately to visible widgets, to a hidden page of the window when it is shown, and to
-// closed menus and lists in the turns of the event loop that follow.
+// A changed style sheet applies immediately to visible widgets, to a hidden page of the window or of a stack when it is
+// shown, and to closed menus and lists in the turns of the event loop that follow.
 
 /// From now on, a style sheet that changes while the page is hidden applies to it in showStyled().
 void addPage(QWidget* page);

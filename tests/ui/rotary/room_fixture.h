@@ -3,6 +3,7 @@
 #include <qcustomplot.h>
 
 #include <QApplication>
+#include <QCursor>
 #include <memory>
 
 #include "tests/ui/support/workbench.h"
@@ -16,6 +17,7 @@ template <typename R>
 class RoomFixture : public Workbench {
  protected:
     void open(const RotarySetup& setup, const QSize& size) {
+        QCursor::setPos(-1, -1);  // an earlier test of the process may have left it over the room
         workspace = std::make_unique<Workspace>(options());
         set(setup);
         room = std::make_unique<R>(workspace->rotary());

@@ -126,6 +126,25 @@ TEST_F(Window, ChangeOfTheTextSizePolishesEachVisibleWidgetOnce) {
     EXPECT_EQ(pixels("rotation"), before);
 }
 
+TEST_F(Window, ATabTakesALargerTextSizeWhenItIsShown) {
+    auto window = open();
+    window->showRoom("reproduce");
+    const QComboBox* inTab = nullptr;
+    for (const QComboBox* each : window->room().findChildren<QComboBox*>()) {
+        if (each->accessibleName() == "Measure") inTab = each;
+    }
+    ASSERT_NE(inTab, nullptr);
+    window->room().showPart("comparison");
+    window->room().showPart("effects");
+    const int before = inTab->fontMetrics().height();
+    ThemeManager::instance().setScale(150);
+    EXPECT_EQ(inTab->fontMetrics().height(), before) << "a hidden tab waits";
+    window->room().showPart("comparison");
+    EXPECT_GT(inTab->fontMetrics().height(), before);
+    ThemeManager::instance().setScale(100);
+    EXPECT_EQ(inTab->fontMetrics().height(), before);
+}
+
 TEST_F(Window, TabVisitsARoomThatWasMadeLaterBeforeTheStripAndTheCorner) {
     auto window = open();
     window->showRoom("memory");

@@ -332,6 +332,7 @@ void ResultsRoom::addParts() {
 void ResultsRoom::showEvent(QShowEvent* event) {
     Room::showEvent(event);
     if (m_stale) renew();
+    if (!std::exchange(m_isFitted, true)) fitColumns();
     m_predictionsPage->watch(true);
 }
 
@@ -773,7 +774,8 @@ void ResultsRoom::restyle() {
     const auto& manager = ThemeManager::instance();
     for (QTableView* view : {m_groupView, m_seedView}) view->setIconSize({manager.pixels(10), manager.pixels(10)});
     m_figures->view().setMinimumSize(manager.pixels(160), manager.pixels(kLowestFigure));
-    if (!m_stale) fitColumns();
+    if (!m_stale && isVisible()) fitColumns();
+    m_isFitted = isVisible();
 }
 
 void ResultsRoom::takeColumnOrder(int moved) {

@@ -133,6 +133,7 @@ class ResultsRoom : public Room {
     Results m_results;
     bool m_hasCountedRuns = false;  // a group has at least one run that counts
     bool m_stale = true;
+    bool m_isFitted = true;  // false: the style changed while the room was hidden
     int m_picked = -1;
     bool m_isRenewing = false;  // the table changes, which is no choice of the user
     QTimer m_timer;

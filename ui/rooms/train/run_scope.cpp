@@ -303,12 +303,15 @@ void RunScope::renewSettings() {
     }
     const std::vector<std::string> names = run_names(specs);
     std::size_t listed = 0;
+    std::map<int, QIcon> icons;  // by colour
     for (std::size_t i = 0; i < firsts.size(); ++i) {
         const RunView& run = *firsts[i];
         if (!run.pinned && run.setting != m_setting && ++listed > kMostSettings) continue;
         const QString name = QString::fromStdString(run.settingName.empty() ? names[i] : run.settingName);
+        QIcon& icon = icons[run.ink.index];
+        if (icon.isNull()) icon = QIcon(lineSwatch(Ink::data(run.ink.index)));
         m_settings.push_back({run.pinned ? u"Setting: %1 (pinned)"_s.arg(name) : u"Setting: %1"_s.arg(name),
-                              run.setting, QIcon(lineSwatch(Ink::data(run.ink.index))), run.pinned});
+                              run.setting, icon, run.pinned});
     }
     std::stable_partition(m_settings.begin(), m_settings.end(), [](const Setting& setting) { return setting.pinned; });
     m_choice->clear();  // the icons may have changed

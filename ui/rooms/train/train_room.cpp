@@ -11,6 +11,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
@@ -51,14 +53,21 @@ constexpr int kHeadlineMs = 300;               // between two sentences while ru
 constexpr int kHeadlineHeight = 32;            // in pixels at 100 %, also without a sentence
 constexpr std::size_t kMostComparedNow = 500;  // the tests of more runs would stop the window
 
-/// The visible ones.
+/// What the verdict needs of the visible ones; all but the first of a setting have only the seed of their settings.
 std::vector<RunView> withoutEvaluations(const std::vector<RunView>& runs) {
     std::vector<RunView> result;
+    result.reserve(runs.size());
+    std::set<std::string_view> settings;
     for (const RunView& run : runs) {
         if (!run.visible) continue;
         RunView& copy = result.emplace_back();
-        copy.record = run.record;
-        copy.spec = run.spec;
+        copy.record.id = run.record.id;
+        copy.record.name = run.record.name;
+        copy.record.settings = run.record.settings;
+        copy.record.summary = run.record.summary;
+        copy.record.state = run.record.state;
+        if (settings.insert(run.setting).second) copy.spec = run.spec;
+        copy.spec.seed = run.spec.seed;
         copy.setting = run.setting;
         copy.settingName = run.settingName;
         copy.look = run.look;
