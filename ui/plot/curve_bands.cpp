@@ -16,14 +16,14 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 }  // namespace
 
 void CurveMean::update(const std::vector<const CurveData*>& curves, double end) {
-    const bool grew =
-        std::exchange(m_end, end) == end &&
-        std::equal(curves.begin(), curves.end(), m_included.begin(), m_included.end(),
-                   [](const CurveData* curve, const Included& included) {
-                       return curve->history() == included.history && curve->x().size() >= included.points;
-                   });
+    const double before = std::exchange(m_end, end);
+    const bool grew = end >= before && std::equal(curves.begin(), curves.end(), m_included.begin(), m_included.end(),
+                                                  [](const CurveData* curve, const Included& included) {
+                                                      return curve->history() == included.history &&
+                                                             curve->x().size() >= included.points;
+                                                  });
     // All points from the first new x on are recomputed, because other curves may already have points there.
-    double from = grew ? kNone : -kNone;
+    double from = !grew ? -kNone : end > before ? std::nextafter(before, kNone) : kNone;
     for (std::size_t i = 0; grew && i < curves.size(); ++i) {
         const QList<double>& x = curves[i]->x();
         if (m_included[i].points < x.size()) from = std::min(from, x[m_included[i].points]);

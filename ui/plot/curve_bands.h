@@ -21,7 +21,7 @@ struct CurveGroup {
 /// them was measured, up to `end`. Only finite values count, so a curve that diverged contributes up to its end.
 class CurveMean {
  public:
-    /// If these are the curves of the previous call and have only grown, only the new points are computed.
+    /// If these are the curves of the previous call and have only grown, as the end, only the new points are computed.
     void update(const std::vector<const CurveData*>& curves, double end = std::numeric_limits<double>::infinity());
     /// A curve goes on after the end.
     bool isCut() const { return m_isCut; }

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/stats/smoothing.h"
-
 namespace ropelab::ui {
 
 void CurveData::append(double x, double y) {
@@ -49,9 +47,8 @@ void CurveData::cut(qsizetype newSize) {
     m_history = nextHistory();
     m_x.resize(newSize);
     m_y.resize(newSize);
-    // The cached values before the cut remain valid, because no smoothed value depends on later points.
     m_scaled.resize(std::min(newSize, m_scaled.size()));
-    m_smoothed.resize(std::min(newSize, m_smoothed.size()));
+    m_smoothed.clear();  // smoothed values depend on later points
 }
 
 std::uint64_t CurveData::nextHistory() {
@@ -71,27 +68,27 @@ const QList<double>& CurveData::scaled(double factor) const {
     return m_scaled;
 }
 
-const QList<double>& CurveData::smoothed(double weight, double factor) const {
+const QList<double>& CurveData::smoothed(double weight, double factor, Smoothing kind) const {
     const QList<double>& values = scaled(factor);
     if (!(weight > 0)) {
         return values;
     }
-    if (weight != m_weight || factor != m_smoothedFactor) {
+    if (weight != m_weight || factor != m_smoothedFactor || kind != m_smoothing) {
         m_smoothed.clear();
         m_weight = weight;
         m_smoothedFactor = factor;
+        m_smoothing = kind;
     }
     if (m_smoothed.size() < values.size()) {
-        // Points so far back that their weight is below the precision of a double are skipped, so that the cost of a
+        // Points so far away that their weight is below the precision of a double are skipped, so that the cost of a
         // live curve does not grow with its length.
-        auto remembered = static_cast<qsizetype>(std::ceil(std::log(1e-17) / std::log(weight)));
-        qsizetype from = m_smoothed.size();
-        while (from > 0 && remembered > 0) {
-            --from;
-            remembered -= std::isfinite(values[from]) ? 1 : 0;
-        }
-        const auto result = smooth({values.data() + from, static_cast<std::size_t>(values.size() - from)}, weight);
-        m_smoothed.append(QList<double>(result.begin() + (m_smoothed.size() - from), result.end()));
+        const auto reach = static_cast<qsizetype>(std::ceil(std::log(1e-17) / (2 * std::log(weight))));
+        const qsizetype kept = kind == Smoothing::line ? std::max<qsizetype>(0, m_smoothed.size() - reach) : 0;
+        const qsizetype from = std::max<qsizetype>(0, kept - reach);
+        const auto result =
+            smooth({values.data() + from, static_cast<std::size_t>(values.size() - from)}, weight, kind);
+        m_smoothed.resize(kept);
+        m_smoothed.append(QList<double>(result.begin() + (kept - from), result.end()));
     }
     return m_smoothed;
 }

@@ -3,6 +3,8 @@
 #include <QList>
 #include <cstdint>
 
+#include "core/stats/smoothing.h"
+
 namespace ropelab::ui {
 
 /// Measurements of one curve, and their smoothed values in the displayed unit.
@@ -23,8 +25,8 @@ class CurveData {
     std::uint64_t history() const { return m_history; }
 
     const QList<double>& scaled(double factor) const;
-    /// Moving average with this weight (formula 36); scaled(factor) for weight 0.
-    const QList<double>& smoothed(double weight, double factor) const;
+    /// With this weight (formula 36); scaled(factor) for weight 0. The last values change when others are appended.
+    const QList<double>& smoothed(double weight, double factor, Smoothing kind = Smoothing::line) const;
     /// Mean distance of neighbouring points in x; 0 for fewer than two points.
     double spacing() const;
     /// Index of the nearest point; −1 if there are no points.
@@ -43,6 +45,7 @@ class CurveData {
     mutable double m_factor = 0;
     mutable double m_smoothedFactor = 0;
     mutable double m_weight = -1;
+    mutable Smoothing m_smoothing = Smoothing::line;
 };
 
 }  // namespace ropelab::ui

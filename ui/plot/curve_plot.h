@@ -45,8 +45,8 @@ class CurvePlot : public PlotWidget {
     void removeRun(RunId run);
     /// The last finite point of a failed run (for example, a diverged one) is red.
     void setRunFailed(RunId run, bool failed);
-    /// The mean over the seeds of a setting ends where the first of its runs that ended, and did not fail, has its last
-    /// point: a mean of fewer seeds would look like a step of the curve.
+    /// The run trains no more. The mean over the seeds of a setting ends at the last step that all its runs with points
+    /// have, except those that failed; the note says so if one of them has ended.
     void setRunEnded(RunId run, bool ended);
     /// Rung of successive halving at which the run was stopped, counted from 1; 0: it was not stopped.
     void setRunStopped(RunId run, int rung);
@@ -113,10 +113,12 @@ class CurvePlot : public PlotWidget {
     /// One quantity, or two losses together. An empty list is ignored.
     void setShownQuantities(const std::vector<ropelab::ui::Quantity>& shown);
     void setShownQuantity(ropelab::ui::Quantity quantity) { setShownQuantities({quantity}); }
-    /// Weight of the moving average (formula 36), 0 (none) to 0.999, per iteration. A quantity measured every N
-    /// iterations is smoothed with weight^N, so that the weight covers the same number of iterations for all
-    /// quantities. The measured values are drawn faintly below. The learning rate is never smoothed.
+    /// Weight of formula 36: 0 (none) to 0.999, per iteration. A quantity measured every N iterations is smoothed with
+    /// weight^N, so that the weight covers the same number of iterations for all quantities. The measured values are
+    /// drawn faintly below. The learning rate is never smoothed.
     void setSmoothing(double weight);
+    /// For figures that earlier versions exported, whose curves are averages.
+    void setSmoothingKind(ropelab::Smoothing kind) { m_smoothingKind = kind; }
     /// Also resets the view.
     void setYLogarithmic(bool on);
     /// With a unit per byte, runs whose bytes per token are unknown have no curve, which the note says.
@@ -178,6 +180,7 @@ class CurvePlot : public PlotWidget {
         CurveId id;  // for a group: its first visible run
         const CurveData* data;
         QString label;
+        QString seeds = {};  // of a group: ", 3 of 5 seeds" while the others have no values
     };
     /// If `shown` is not null, of the painted curves, which are appended in the order of the figure.
     Figure figure(std::vector<Shown>* shown) const;
@@ -204,6 +207,10 @@ class CurvePlot : public PlotWidget {
     /// In the shown unit; nullopt if there is none, or if the visible runs have different factors.
     std::optional<double> shownFloor() const;
     double weightOf(Quantity quantity, const CurveData& curve) const;
+    /// As shown, in the shown unit.
+    const QList<double>& shownValues(CurveId curve, const CurveData& data) const {
+        return data.smoothed(weightOf(curve.quantity, data), factorOf(curve), m_smoothingKind);
+    }
     void highlight(RunId run);
     void setFollows(bool follows);
 
@@ -222,6 +229,7 @@ class CurvePlot : public PlotWidget {
     mutable std::map<CurveId, CurveMean> m_means;  // means of the groups; m_shown points into this map
     std::vector<Quantity> m_quantities{Quantity::validation_loss};
     double m_smoothing = 0;
+    Smoothing m_smoothingKind = Smoothing::line;
     bool m_yLog = false;
     bool m_follows = true;
     LossUnit m_lossUnit;

@@ -76,8 +76,7 @@ void CurvePlot::showReadout(const QPointF& where) {
         if (at < 0 || x < xs.first() || x > xs.last()) {
             continue;
         }
-        const double factor = factorOf(each.id);
-        const double y = each.data->smoothed(weightOf(each.id.quantity, *each.data), factor)[at];
+        const double y = shownValues(each.id, *each.data)[at];
         FigureCurve look;
         look.ink = inkOf(each.id.run);
         look.companion = each.id.quantity != m_quantities.front();
@@ -131,7 +130,7 @@ double CurvePlot::shownValue(RunId run, double x) const {
     const CurveId id{run, m_quantities.front()};
     const CurveData* points = shownData(id);
     if (!points || x < points->x().first() || x > points->x().last()) return std::nan("");
-    return points->smoothed(weightOf(id.quantity, *points), factorOf(id))[points->nearest(x)];
+    return shownValues(id, *points)[points->nearest(x)];
 }
 
 void CurvePlot::zoom(double factor) {

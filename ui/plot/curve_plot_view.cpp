@@ -91,6 +91,7 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     figure.y.label = m_quantities.size() > 1 && losses ? u"loss"_s : nameOf(m_quantities.front());
     figure.y.unit = !losses ? unitOf(m_quantities.front()) : m_isLossUnitKnown ? m_lossUnit.name : QString();
     figure.y.logarithmic = m_yLog;
+    std::vector<Shown> all;
     for (const Quantity quantity : m_quantities) {
         std::vector<Shown> curves;
         if (!m_groups.empty()) {
@@ -106,9 +107,7 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
         for (const Shown& each : curves) {
             addCurve(figure, each);
         }
-        if (shown != nullptr) {
-            shown->insert(shown->end(), curves.begin(), curves.end());
-        }
+        all.insert(all.end(), curves.begin(), curves.end());
     }
     if (losses && m_lossUnit.isPerByte && figure.curves.empty() && !unitNote().isEmpty()) {
         figure.emptyText =
@@ -119,10 +118,13 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     QStringList names;
     for (const FigureCurve& curve : figure.curves) names << curve.label;
     const QStringList distinct = distinctNames(names);
-    for (qsizetype i = 0; i < names.size(); ++i) figure.curves[static_cast<std::size_t>(i)].label = distinct[i];
-    for (std::size_t i = 0; shown != nullptr && i < shown->size(); ++i) {  // the crosshair uses the same labels
-        (*shown)[i].label = distinct[static_cast<qsizetype>(i)];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        QString label = distinct[static_cast<qsizetype>(i)];
+        if (const QString& seeds = all[i].seeds; !seeds.isEmpty())
+            label = label.remove(u", "_s + seeds.section(u" of "_s, 1)) + seeds;
+        figure.curves[i].label = all[i].label = label;
     }
+    if (shown != nullptr) *shown = all;  // the crosshair uses the same labels
     QHash<QString, QString> shortened;
     for (qsizetype i = names.size(); i-- > 0;) shortened[names[i]] = distinct[i];
     for (FigureBand& band : figure.bands) band.label = shortened[band.label];
@@ -132,7 +134,8 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
         figure.verticalLines.push_back({m_rungs[i], u"rung %1"_s.arg(i + 1)});
     }
     if (const auto floor = losses ? shownFloor() : std::nullopt) {
-        figure.horizontalLines.push_back({*floor, u"%1 %2"_s.arg(m_floorLabel, readableNumber(*floor))});
+        const QString why = shown != nullptr ? u" (lowest possible mean loss)"_s : QString();  // a caption explains it
+        figure.horizontalLines.push_back({*floor, u"%1 %2%3"_s.arg(m_floorLabel, readableNumber(*floor), why)});
     }
     setAxesOf(figure);
     return figure;
@@ -145,7 +148,7 @@ void CurvePlot::addEnds(Figure& figure, bool painted) const {
         const CurveData* points = shownData({id, quantity});
         if (!points || (!run.failed && run.rung == 0)) continue;
         const QList<double>& x = points->x();
-        const QList<double>& y = points->smoothed(weightOf(quantity, *points), factorOf({id, quantity}));
+        const QList<double>& y = shownValues({id, quantity}, *points);
         for (qsizetype i = y.size() - 1; i >= 0; --i) {
             if (!std::isfinite(y[i])) continue;
             FigureCurve mark;
@@ -166,8 +169,6 @@ void CurvePlot::addEnds(Figure& figure, bool painted) const {
 
 void CurvePlot::addCurve(Figure& figure, const Shown& shown) const {
     const Quantity quantity = shown.id.quantity;
-    const double factor = factorOf(shown.id);
-    const double weight = weightOf(quantity, *shown.data);
     FigureCurve curve;
     curve.label = shown.label;
     curve.quantity = nameOf(quantity);
@@ -177,9 +178,9 @@ void CurvePlot::addCurve(Figure& figure, const Shown& shown) const {
     curve.solid = curve.companion;
     curve.dots = !curve.companion;
     curve.x = shown.data->x();
-    curve.y = shown.data->smoothed(weight, factor);
-    if (weight > 0 && m_groups.empty()) {
-        curve.raw = shown.data->scaled(factor);
+    curve.y = shownValues(shown.id, *shown.data);
+    if (weightOf(quantity, *shown.data) > 0 && m_groups.empty()) {
+        curve.raw = shown.data->scaled(factorOf(shown.id));
     }
     figure.curves.push_back(std::move(curve));
 }
@@ -189,17 +190,19 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
     for (const CurveGroup& group : m_groups) {
         if (painted && std::ranges::none_of(group.runs, [this](RunId run) { return isPainted(run); })) continue;
         std::vector<const CurveData*> members;
+        std::ptrdiff_t visible = 0;
         RunId first = kNoRun;
         double end = std::numeric_limits<double>::infinity();
         for (const RunId run : group.runs) {
             const CurveData* points = shownData({run, quantity});
+            visible += isRunVisible(run) ? 1 : 0;
             if (!points) {
                 continue;
             }
             first = first == kNoRun ? representativeOf(run) : first;
             members.push_back(points);
-            const Run& its = m_runs.at(run);
-            if (its.ended && !its.failed) end = std::min(end, points->x().last());
+            // A mean of other seeds than at the step before would look like a step of the curve.
+            if (!m_runs.at(run).failed) end = std::min(end, points->x().last());
         }
         if (members.empty()) {
             continue;
@@ -207,7 +210,9 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
         CurveMean& cached = m_means[{first, quantity}];
         cached.update(members, end);
         const CurveData& mean = cached.mean();
-        result.push_back({{first, quantity}, &mean, group.label});
+        const QString seeds =
+            std::ssize(members) == visible ? QString() : u", %1 of %2 seeds"_s.arg(members.size()).arg(visible);
+        result.push_back({{first, quantity}, &mean, group.label, seeds});
         if (members.size() < 2 || quantity != m_quantities.front()) {
             continue;
         }
@@ -215,13 +220,13 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
         constexpr std::size_t mostNormBands = 3;
         if (quantity == Quantity::gradient_norm && m_groups.size() > mostNormBands) continue;
         // A band cannot have gaps: it skips points at which only one run was measured.
-        const double factor = factorOf({first, quantity});
-        const double weight = weightOf(quantity, mean);
-        const QList<double>& lower = cached.lower().smoothed(weight, factor);
-        const QList<double>& upper = cached.upper().smoothed(weight, factor);
+        const QList<double>& lower = shownValues({first, quantity}, cached.lower());
+        const QList<double>& upper = shownValues({first, quantity}, cached.upper());
         FigureBand band{group.label, inkOf(first), {}, {}, {}};
         for (QList<double>* each : {&band.x, &band.lower, &band.upper}) each->reserve(mean.x().size());
-        for (qsizetype i = 0; i < mean.x().size(); ++i) band.add(mean.x()[i], lower[i], upper[i]);
+        // At the ends, lines fitted to both edges can cross where the deviation changes fast.
+        for (qsizetype i = 0; i < mean.x().size(); ++i)
+            band.add(mean.x()[i], std::min(lower[i], upper[i]), std::max(lower[i], upper[i]));
         if (!band.x.isEmpty()) {
             figure.bands.push_back(std::move(band));
         }
@@ -298,9 +303,11 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     });
     if (isSmoothed) {
         const QString weight = QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2);
-        const QString lag = readableCount(std::round(m_smoothing / (1 - m_smoothing)));
-        parts.append(forScreen ? u"smoothing weight %1 (lags %2 steps)"_s.arg(weight, lag)
-                               : u"smoothed by an exponential moving average, weight %1"_s.arg(weight));
+        const QString reach = readableCount(std::round(m_smoothing / (1 - m_smoothing)));
+        parts.append(m_smoothingKind == Smoothing::average
+                         ? u"smoothed by an exponential moving average, weight %1"_s.arg(weight)
+                     : forScreen ? u"smoothed over about ±%1 steps"_s.arg(reach)
+                                 : u"smoothed by lines fitted to the steps before and after, weight %1"_s.arg(weight));
         if (!forScreen && paintsRaw(figure)) parts.append(u"pale: without smoothing"_s);
     }
     const auto ends = [&figure](Ink::Kind kind) {
@@ -320,7 +327,12 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     if (const QString units = unitNote(); !units.isEmpty()) {
         parts.append(units);
     }
-    const auto isCut = [this](const auto& each) { return each.second.isCut() && isRunVisible(each.first.run); };
+    const auto isCut = [this](const auto& each) {
+        const std::span<const RunId> seeds = groupOf(each.first.run);
+        return each.second.isCut() && isRunVisible(each.first.run) && std::ranges::any_of(seeds, [this](RunId seed) {
+                   return m_runs.contains(seed) && m_runs.at(seed).ended;
+               });
+    };
     if (!m_groups.empty() && std::any_of(m_means.begin(), m_means.end(), isCut)) {
         parts.append(u"a mean ends where the first of its seeds ended"_s);
     }
@@ -361,12 +373,14 @@ Figure CurvePlot::toFigure(bool painted) const {
     for (const Quantity quantity : m_quantities) {
         quantities.append(nameOf(quantity));
     }
-    result.settings[u"view"_s] = QJsonObject{
+    QJsonObject view{
         {u"quantities"_s, quantities},
         {u"smoothing"_s, m_smoothing},
         {u"unit"_s, result.y.unit},
         {u"logarithmic"_s, m_yLog},
     };
+    if (m_smoothingKind == Smoothing::line) view[u"smoother"_s] = u"line"_s;  // earlier versions stated none
+    result.settings[u"view"_s] = view;
     return result;
 }
 

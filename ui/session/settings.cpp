@@ -43,10 +43,7 @@ std::span<const Settings::Entry> Settings::table() {
         {"train/quantity", u"losses"_s, "Quantity that the page Train plots."},
         {"train/unit", u"nats"_s, "Unit of losses: nats or bits (per token), or bits-per-byte."},
         {"train/logarithmic", false, "True if the y axis of the plot on the page Train is logarithmic."},
-        {"train/smoothing", 90,
-         "Smoothing of curves in percent, 0 to 99: an exponential average over steps, which smooths the training loss "
-         "of "
-         "each step more than the validation loss of each evaluation."},
+        {"train/smoothing", 90, "Smoothing of the values of each step in percent, 0 to 99 (formula 36 of the guide)."},
         {"train/bands", u"auto"_s,
          "Whether the page Train plots the mean over seeds with a band instead of one curve per run: on, off, or auto "
          "(on if runs differ only in their seed)."},

@@ -437,7 +437,7 @@ bool measures_retrieval(const SheetPlan& plan, const RunSpec& spec) {
 }
 
 std::optional<std::int64_t> first_spike(const RunMetrics::Steps& steps, std::int64_t warmup) {
-    const std::vector<double> smoothed = smooth(steps.training_loss, 0.9);
+    const std::vector<double> smoothed = smooth(steps.training_loss, 0.9, Smoothing::average);
     double lowest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < smoothed.size(); ++i) {
         const bool rose = steps.iteration[i] > warmup && smoothed[i] > lowest + spike_nats;

@@ -35,6 +35,22 @@ TEST(CurveBands, ComputesMeanAndDeviationAtEveryMeasuredX) {
     EXPECT_TRUE(mean.mean().x().isEmpty());
 }
 
+TEST(CurveBands, TheEndGrowsWithTheSlowestSeed) {
+    CurveData a = curve({0, 1, 2, 3}, {4, 3, 2, 1});
+    CurveData b = curve({0, 1}, {6, 5});
+    CurveMean mean;
+    mean.update({&a, &b}, 1);
+    EXPECT_EQ(mean.mean().y(), (QList<double>{5, 4}));
+    EXPECT_TRUE(mean.isCut());
+    const std::uint64_t history = mean.mean().history();
+    b.append(2, 8);
+    mean.update({&a, &b}, 2);
+    EXPECT_EQ(mean.mean().y(), (QList<double>{5, 4, 5}));
+    EXPECT_EQ(mean.mean().history(), history);
+    mean.update({&a, &b}, 0);
+    EXPECT_EQ(mean.mean().y(), (QList<double>{5}));
+}
+
 void expectSame(const CurveData& a, const CurveData& b) {
     ASSERT_EQ(a.x(), b.x());
     for (qsizetype i = 0; i < a.y().size(); ++i) {

@@ -358,6 +358,12 @@ TEST_F(LivingFigures, ChoicesOfTheWindowWithoutAFlagAreVerified) {
     EXPECT_DOUBLE_EQ(curves.settings["view"].toObject()["smoothing"].toDouble(), 0.9);
     EXPECT_FALSE(curves.isEdited);
     EXPECT_EQ(verify({"--verify", path}), 0);
+    FigureRecord earlier = curves;  // of a version that smoothed by an average and did not say so
+    earlier.origin.view.remove("smoother");
+    const Figure averages = recomputedFigure(earlier, window->workspace().lab().path(), {});
+    EXPECT_FALSE(averages.settings["view"].toObject().contains("smoother"));
+    EXPECT_TRUE(averages.note.contains("exponential moving average"));
+    EXPECT_NE(averages.curves.back().y, room.exportedFigure().curves.back().y);
 
     window->showRoom("results", "spikes");
     window->room().refreshNow();

@@ -142,8 +142,9 @@ QWidget* PlotToolbar::makeSmoothing() {
     slider->setRange(0, 99);
     slider->setAccessibleName(u"Smoothing"_s);
     slider->setToolTip(
-        u"Smoothing weight of the curves: the weight of the exponential moving average. 0 means no smoothing. The "
-        "unsmoothed curve stays visible as a faint line."_s);
+        u"Weight w of the smoothing: each step shows a line fitted to the steps before and after it, in which the step "
+        "at distance d has the weight w^(2d). It does not lag, but the last steps change when others follow. 0 means "
+        "no smoothing. The unsmoothed curve stays visible as a faint line. Formula 36 of the guide"_s);
     scaleWidth(slider, 48);
     row->addWidget(slider);
     // The label is as wide as its widest text, so that the slider does not move when the number changes.

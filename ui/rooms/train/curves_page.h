@@ -58,7 +58,7 @@ class PlotToolbar : public QWidget {
     void exportRequested();
     void rooflineChanged(bool on);
     void unitChanged();
-    /// `weight` is that of the moving average (see CurvePlot::setSmoothing).
+    /// See CurvePlot::setSmoothing.
     void smoothingChanged(double weight);
 
  protected:

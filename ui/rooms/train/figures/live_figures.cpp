@@ -287,6 +287,7 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
     bool whyOmitted = false;  // `why` is about a setting that cannot have the quantity
     std::vector<std::int64_t> steps;
     bool anySeeds = false;
+    bool lacksSeeds = false;
     for (const LiveSetting& setting : data.settings) {
         const SettingCurve found = curveOfSetting(setting, quantity);
         // The logit contribution of unrotated pairs is not split by pair, and other quantities have no frequency there.
@@ -310,6 +311,7 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
         names << setting.label;
         steps.push_back(found.iteration);
         anySeeds = anySeeds || found.seeds > 1;
+        lacksSeeds = lacksSeeds || found.seeds < std::ssize(setting.seeds);
     }
     if (figure.curves.empty()) {
         return emptyLivePicture(
@@ -326,6 +328,7 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
     QStringList note;
     if (!quantity.mean.isEmpty()) note << (anySeeds ? u"%1, and seeds"_s.arg(quantity.mean) : quantity.mean);
     if (quantity.mean.isEmpty() && anySeeds) note << u"mean over seeds"_s;
+    if (lacksSeeds) note << u"not all seeds are measured yet"_s;
     if (!omitted.isEmpty()) note << u"not shown: %1"_s.arg(omitted.join(u", "_s));
     figure.note = note.join(u"; "_s);
     figure.summary = u"%1 by %2 of %3: %4; %5."_s.arg(figure.y.label, figure.x.label,

@@ -142,6 +142,8 @@ Figure trainingFigure(const FigureRequest& request) {
         (first == Quantity::gradient_norm || first == Quantity::training_loss) && !request.isRecorded();
     const int smoothing = view[u"smoothing"_s].toInt(isNoisy ? kStepSmoothing : 0);
     plot.setSmoothing(smoothing / 100.0);
+    const bool isEarlier = request.isRecorded() && !view.contains(u"smoother"_s);
+    if (isEarlier) plot.setSmoothingKind(Smoothing::average);
     plot.setYLogarithmic(view[u"logarithmic"_s].toBool());
     const std::vector<CurveGroup> groups = seedGroups(runs.runs());
     if (anyRepeats(groups) && view[u"bands"_s].toBool(runs.runs().size() > kMaxCurves)) {
@@ -264,7 +266,7 @@ void readSteps(CurvePlot& plot, RunId run, const LabFile& lab) {
 
 void showState(CurvePlot& plot, const RunView& run) {
     plot.setRunFailed(run.record.id, run.record.state == RunState::failed);
-    plot.setRunEnded(run.record.id, run.record.state == RunState::finished);
+    plot.setRunEnded(run.record.id, run.record.state == RunState::finished || run.record.state == RunState::stopped);
     plot.setRunStopped(run.record.id, stopped_at_rung(run.record).value_or(0));
     plot.setBytesPerToken(run.record.id, run.record.bytes_per_token);
 }
@@ -373,6 +375,7 @@ FigureOrigin trainingOrigin(const LabFile& lab, const RunStore& runs, const Curv
             .lab = labOrigin(lab, shown),
             .view = {{u"quantity"_s, QLatin1String(view.id)},
                      {u"smoothing"_s, smoothing},
+                     {u"smoother"_s, u"line"_s},
                      {u"logarithmic"_s, isLogarithmic},
                      {u"bands"_s, hasBands}}};
 }
