@@ -98,7 +98,7 @@ std::vector<AcrossTexts> across_texts(const ResultsTable& table) {
             own.push_back(each.difference);
         if (own.empty()) own.push_back(estimate->difference);  // without common seeds
         differences[static_cast<std::size_t>(found - result.begin())].push_back(std::move(own));
-        found->texts.push_back({part_of(group, true), *estimate, to_string(verdict_of(table, group).kind)});
+        found->texts.push_back({part_of(group, true), *estimate, to_string(verdict_of(table, group))});
     }
     for (std::size_t i = 0; i < result.size(); ++i) fit_mixed_model(table, result[i], differences[i]);
     std::erase_if(result, [](const AcrossTexts& across) { return across.texts.size() < 2; });

@@ -302,7 +302,9 @@ DecisionNames decision_names(const ResultsTable& table) {
             [](const DecisionCost& cost) { return std::string(cost.title); }};
 }
 
-std::string decision_words(const DecisionAid& aid, const ResultsTable& table, const DecisionNames& names) {
+namespace {
+
+std::string front_words(const DecisionAid& aid, const ResultsTable& table, const DecisionNames& names) {
     if (aid.untried > 0) {
         return "The decision aid tests each pair of settings, and these " + std::to_string(aid.untried) +
                " settings are too many for it: choose an experiment of at most " + std::to_string(most_settings) +
@@ -334,6 +336,13 @@ std::string decision_words(const DecisionAid& aid, const ResultsTable& table, co
         words += "; " + std::to_string(aid.front.size() - most_settings_in_words) + " more";
     }
     return words + ".";
+}
+
+}  // namespace
+
+std::string decision_words(const DecisionAid& aid, const ResultsTable& table, const DecisionNames& names) {
+    return (table.open() > 0 ? "So far, with " + counted(table.open(), "run") + " left: " : "") +
+           front_words(aid, table, names);
 }
 
 std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsTable& table,
@@ -372,7 +381,7 @@ std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsT
             const std::string correction =
                 ", whose correction is over " + counted(table.groups[group].comparisons, "comparison") + " only,";
             line += " The table" + (is_equivalent ? "" : correction) + " says: " + label(group) + " is " +
-                    to_string(verdict.kind) + (is_equivalent ? " within the relevance margin." : ".");
+                    to_string(verdict) + (is_equivalent ? " within the relevance margin." : ".");
         }
         return line;
     });

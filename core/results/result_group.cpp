@@ -144,6 +144,12 @@ Comparison& ResultGroup::comparison(TestKind kind) {
     return const_cast<Comparison&>(std::as_const(*this).comparison(kind));
 }
 
+int ResultsTable::open() const {
+    int runs = 0;
+    for (const ResultGroup& group : groups) runs += sequential ? 0 : group.open;
+    return runs;
+}
+
 int ResultsTable::comparisons() const {
     return static_cast<int>(std::count_if(groups.begin(), groups.end(),
                                           [](const ResultGroup& group) { return group.decided().p.has_value(); }));

@@ -43,6 +43,7 @@ struct ResultRun {
     std::map<std::string, double> measurements = {};  // measured after training, by name (LabFile::measurements)
     std::string setting_name = {};                    // the user's name for its setting (setting_names); "" for none
     bool searched = false;                            // true if a search chose its settings
+    bool pruned = false;                              // successive halving stopped it for good
     std::int64_t look = 0;                            // experiment that added the run to the lab file; 0: the first one
     std::shared_ptr<const SequentialSeeds> sequential = {};  // of its experiment; nullptr for a fixed number of seeds
 };
@@ -134,6 +135,7 @@ struct ResultGroup {
     std::vector<std::string> clocks;                 // RunConditions::clock of the runs in `counted`
     int unfinished = 0;                              // number of runs excluded because they did not finish
     int stopped = 0;                                 // number of runs included although they did not finish
+    int open = 0;                                    // number of runs that have not ended, or can resume
     int failed = 0;                                  // number of runs excluded because they failed or diverged
     int repeated = 0;                                // number of runs excluded because a later run has the same seed
     std::vector<std::size_t> excluded;               // indices of the runs that the user excluded
@@ -199,6 +201,9 @@ struct ResultsTable {
     /// Of the stopping rule; no group has a baseline then.
     std::optional<double> target() const { return sequential ? sequential->design.target : std::nullopt; }
     int comparisons() const;
+    /// Number of runs that have not ended, before which tests of a fixed number of seeds decide nothing; 0 with a
+    /// stopping rule, whose tests hold at every look.
+    int open() const;
 };
 
 /// The swept settings, but not `without` and settings whose values correspond one to one to those of an earlier one,

@@ -294,7 +294,9 @@ std::string baseline_and_test_words(const ResultsTable& table) {
 }  // namespace
 
 std::string significance_mark(const ResultsTable& table, const ResultGroup& group) {
-    switch (verdict_of(table, group).kind) {
+    const Verdict verdict = verdict_of(table, group);
+    if (verdict.so_far) return "open";
+    switch (verdict.kind) {
         case Verdict::Kind::baseline:
             return "baseline";
         case Verdict::Kind::untested:
@@ -314,7 +316,7 @@ std::string significance_mark(const ResultsTable& table, const ResultGroup& grou
 std::string mark_legend() {
     return "Marks: *** p < 0.001, ** p < 0.01, * p < 0.05, n.s. not significant, eq. equivalent within the relevance "
            "margin, " +
-           std::string(missing_cell) + " no test.";
+           std::string(missing_cell) + " no test, open: runs have not ended.";
 }
 
 std::string caption_words(const ResultsTable& table) {
@@ -528,7 +530,7 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
              const ResultGroup* baseline = table.baseline_of(group);
              return baseline ? group_label(table, *baseline) : "";
          }});
-    const auto verdict = [&table](Group group) { return to_string(verdict_of(table, group).kind); };
+    const auto verdict = [&table](Group group) { return to_string(verdict_of(table, group)); };
     add({"verdict", {}, if_comparing("verdict"), "", verdict, {}, verdict});
     const auto mark = [&table](Group group) { return significance_mark(table, group); };
     const auto latex_mark = [mark](Group group) {

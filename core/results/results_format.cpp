@@ -208,7 +208,7 @@ json results_json(const ResultsTable& table) {
             entry["sequential"]["stopped"] = end_of(table.sequential->design, *comparison.sequential);
         }
         const Verdict verdict = verdict_of(table, group);
-        entry["verdict"] = {{"kind", to_string(verdict.kind)}, {"words", verdict.words}};
+        entry["verdict"] = {{"kind", to_string(verdict.kind)}, {"so_far", verdict.so_far}, {"words", verdict.words}};
         for (std::size_t i = 0; i < measure_count; ++i) {
             entry[std::string(measures()[i].name)] = json_sample(group.described[i], group.values(i));
         }

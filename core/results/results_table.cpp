@@ -386,6 +386,8 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
         ResultGroup& group = table.groups[place->second];
         group.members.push_back(i);
         if (group.name.empty()) group.name = runs[i].setting_name;
+        const bool has_ended = runs[i].state == RunState::finished || runs[i].state == RunState::failed;
+        if (!has_ended && !runs[i].excluded && !runs[i].pruned) ++group.open;
         if (runs[i].excluded) {
             group.excluded.push_back(i);
         } else if (runs[i].summary && (runs[i].state == RunState::finished || options.unfinished)) {

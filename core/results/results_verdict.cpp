@@ -283,7 +283,9 @@ nlohmann::json target_json(const ResultsTable& table, const ResultGroup& group) 
             {"runs_to_target", group.until.n}};
 }
 
-Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
+namespace {
+
+Verdict tested_verdict(const ResultsTable& table, const ResultGroup& group) {
     if (table.target()) return target_verdict(table, group);
     if (table.is_baseline(group)) return {Verdict::Kind::baseline, "This group is the baseline of the comparison."};
     const Comparison& comparison = group.decided();
@@ -318,7 +320,7 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
     return {better ? Verdict::Kind::better : Verdict::Kind::worse, (better ? "Better" : "Worse") + where + words + end};
 }
 
-namespace {
+constexpr const char* undecided_words = "Not decided until all runs end";
 
 // "Lowest loss", "Highest training speed", of `best`, or of a group that another one exceeds: "Lower loss".
 std::string rank_words(const ResultsTable& table, const ResultGroup& best) {
@@ -348,6 +350,15 @@ std::string ahead_words(const ResultsTable& table, const GroupNamer& name, const
 }
 
 }  // namespace
+
+Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
+    Verdict verdict = tested_verdict(table, group);
+    verdict.so_far = table.open() > 0 && verdict.kind > Verdict::Kind::untested;
+    if (verdict.so_far)
+        verdict.words =
+            std::string(undecided_words) + " (" + counted(table.open(), "run") + " left). So far: " + verdict.words;
+    return verdict;
+}
 
 std::string name_of(const SequentialDesign& design) {
     return design.kind == SequentialDesign::Kind::anytime ? "anytime-valid e-process" : "group-sequential t tests";
@@ -380,6 +391,10 @@ std::string headline(const ResultsTable& table, const GroupNamer& name) {
         }
         return "Mean loss below the target of " + number_text(*target) + " nats" + text_words(table) + ": " +
                (below.empty() ? "not shown" : below) + " (" + stopping_state(table) + ")";
+    }
+    if (table.open() > 0) {
+        const std::string ahead = leader(table, name);
+        return ahead.empty() ? ahead : undecided_words + (". " + ahead);
     }
     const auto rank = [&](const ResultGroup& group) {
         const Verdict::Kind kind = verdict_of(table, group).kind;
@@ -452,7 +467,8 @@ std::string leader(const ResultsTable& table, const GroupNamer& name) {
         std::swap(interval->low, interval->high);
         for (double* each : {&interval->low, &interval->high}) *each = -*each;
     }
-    const std::string words = ahead_words(table, name, best, other, interval->difference, text_words(table));
+    const std::string where = (table.open() > 0 ? " so far" : "") + text_words(table);
+    const std::string words = ahead_words(table, name, best, other, interval->difference, where);
     const std::string state = table.sequential ? stopping_state(table) : "";
     const bool survives = tested && table.compares_survivors(*tested);
     const std::string end = (survives ? "; without failed runs" : "") + (state.empty() ? "" : "; " + state) + ")";
@@ -468,6 +484,10 @@ std::string leader(const ResultsTable& table, const GroupNamer& name) {
 std::string to_string(Verdict::Kind kind) {
     constexpr std::array words = {"baseline", "no test", "not significant", "equivalent", "better", "worse"};
     return words[static_cast<std::size_t>(kind)];
+}
+
+std::string to_string(const Verdict& verdict) {
+    return to_string(verdict.kind) + (verdict.so_far ? " so far" : "");
 }
 
 std::string condition_text(const ResultGroup& group, std::string_view name) {

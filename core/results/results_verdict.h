@@ -15,6 +15,7 @@ struct Verdict {
     /// `equivalent`: the 95 % interval of the difference lies within the relevance margin.
     enum class Kind { baseline, untested, undecided, equivalent, better, worse } kind = Kind::untested;
     std::string words;
+    bool so_far = false;  // runs have not ended (ResultsTable::open), so that nothing is decided yet
 };
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group);
 /// "" unless a search chose settings by a loss that the table compares.
@@ -26,6 +27,8 @@ std::string look_warning(const ResultsTable& table);
 std::vector<std::string> condition_warnings(const ResultsTable& table);
 
 std::string to_string(Verdict::Kind kind);
+/// "better", or "better so far".
+std::string to_string(const Verdict& verdict);
 /// "float32", or "bfloat16 (2), float32 (1)".
 std::string condition_text(const ResultGroup& group, std::string_view name);
 
@@ -57,7 +60,7 @@ std::string stopping_state(const ResultsTable& table);
 /// The largest decided difference from a baseline, a better group before a worse one: "Lowest loss on this text: θ 100;
 /// 0.04 nats below θ 10k (3 seeds, p = 0.002)", or "Lower loss" if a third group, whose difference is not decided, is
 /// ahead of both. "" if no difference is significant after Holm's correction and at least as large as the relevance
-/// margin.
+/// margin. While runs have not ended: "Not decided until all runs end. " and leader().
 std::string headline(const ResultsTable& table, const GroupNamer& name);
 /// "Equivalent: no setting differs from θ 10k on this text by more than the relevance margin of 0.1 % …", if every
 /// group but the baselines is equivalent; else "". `baseline` names what they are compared with.

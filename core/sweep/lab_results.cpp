@@ -75,6 +75,7 @@ std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool
         const auto [origin, is_new] = origins.try_emplace(record.experiment);
         if (is_new) origin->second = origin_of(lab, record.experiment);
         run.searched = origin->second.searched;
+        run.pruned = stopped_at_rung(record).has_value();
         run.look = origin->second.look;
         run.sequential = origin->second.sequential;
         run.excluded = runs.selection.excluded.contains(record.id);

@@ -143,8 +143,7 @@ QString settingInWords(QString name) {
     static const QRegularExpression fraction(u"^(θ [^,]+), ([\\d.]+) %"_s);
     const auto found = fraction.match(name);
     if (!found.hasMatch()) return name;
-    const QString share = found.captured(2) == "100"_L1 ? u"whole head"_s : found.captured(2) + u" %"_s;
-    return name.replace(0, found.capturedLength(), found.captured(1) + u", "_s + share + u" rotated"_s);
+    return name.insert(found.capturedLength(), u" rotated"_s);
 }
 
 QString measureTitle(const Measure& measure) {
@@ -214,6 +213,9 @@ QString settingTitle(const std::string& key, const nlohmann::json& value, int he
 }
 
 QString settingTitle(const ResultsTable& table, const ResultGroup& group, const std::string& key) {
+    const auto fraction = group.settings.find("fraction");
+    if (key == "theta" && fraction != group.settings.end() && fraction->second == 0.0)
+        return u"–"_s;  // nothing rotates
     return settingTitle(key, group.settings.at(key), head_dim_of(table, group));
 }
 
@@ -346,7 +348,10 @@ QString overallWords(const ResultsTable& table) {
                               ? u" Stopping rule, fixed before the first run: %1. Result of the rule: %2."_s.arg(
                                     text(words_of(table.sequential->design)), text(stopping_state(table)))
                               : powerWords(table);
-    return withUnbreakablePercent(u"Compared with %1%4: %3 (test: %2, at 5 % after Holm's correction)."_s.arg(
+    const QString open =
+        table.open() > 0 ? u"So far, with %1 left: "_s.arg(countText(table.open(), u"run"_s)) : QString();
+    return withUnbreakablePercent(open +
+                                  u"Compared with %1%4: %3 (test: %2, at 5 % after Holm's correction)."_s.arg(
                                       baseline, test, parts.join(u", "_s), text(text_words(table))) +
                                   state + leftOutWords(table));
 }

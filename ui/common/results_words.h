@@ -53,8 +53,8 @@ QString testedSeeds(const ResultsTable& table);
 QString overallWords(const ResultsTable& table);
 QString groupVerdict(const ResultsTable& table, const ResultGroup& group);
 
-/// "θ 100, whole head rotated" for "θ 100, 100 %", "θ 10k, 25 % rotated" for "θ 10k, 25 %": a sentence has no legend
-/// beside it that says of what the percentage is. Other names stay as they are.
+/// "θ 10k, 25 % rotated" for "θ 10k, 25 %": a sentence has no legend beside it that says of what the percentage is.
+/// Other names stay as they are.
 QString settingInWords(QString name);
 
 }  // namespace ropelab::ui

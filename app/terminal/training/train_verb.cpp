@@ -561,7 +561,7 @@ nlohmann::json comparisons_json(const ResultsTable& table) {
         list.back()["stopped"] = end_of(table.sequential->design, *group.paired.sequential);
         list.back()["settings"] = group.settings;
         if (table.target()) list.back()["target"] = target_json(table, group);
-        list.back()["verdict"] = to_string(verdict_of(table, group).kind);
+        list.back()["verdict"] = to_string(verdict_of(table, group));
         list.back()["words"] = verdict_of(table, group).words;
     }
     return list;

@@ -55,6 +55,35 @@ TEST(ResultsVerdict, TheHeadlineIsTheLargestDecidedDifferenceOrNothing) {
     EXPECT_EQ(words(results_table({})), "");
 }
 
+// Tests of a fixed number of seeds are valid at their end only.
+TEST(ResultsVerdict, NothingIsDecidedBeforeAllRunsEnd) {
+    const auto words = [](const ResultsTable& table) {
+        return headline(table,
+                        [](const ResultGroup& group) { return "θ " + setting_text(group.settings.at("theta")); });
+    };
+    std::vector<ResultRun> runs = two_groups(-0.2);
+    for (const RunState state : {RunState::waiting, RunState::running, RunState::paused, RunState::stopped}) {
+        runs.push_back(result_run({{"theta", 500}, {"seed", 4}}, 1.34));
+        runs.back().state = state;
+        const ResultsTable table = results_table(runs);
+        EXPECT_EQ(table.open(), 1);
+        EXPECT_THAT(words(table), StartsWith("Not decided until all runs end. Lowest loss so far on this text: θ 500; "
+                                             "0.20 nats below θ 10000 (95 % interval "));
+        const Verdict verdict = verdict_of(table, table.groups[1]);
+        EXPECT_EQ(to_string(verdict), "better so far");
+        EXPECT_THAT(verdict.words, StartsWith("Not decided until all runs end (1 run left). So far: Better on this "));
+        EXPECT_EQ(significance_mark(table, table.groups[1]), "open");
+        EXPECT_EQ(to_string(verdict_of(table, table.groups[0])), "baseline");
+        runs.back().excluded = true;
+        EXPECT_EQ(to_string(verdict_of(results_table(runs), results_table(runs).groups[1])), "better");
+        runs.pop_back();
+    }
+    runs.push_back(result_run({{"theta", 700}, {"seed", 1}}, 1.9));
+    runs.back().state = RunState::stopped;
+    runs.back().pruned = true;
+    EXPECT_EQ(results_table(runs).open(), 0) << "successive halving does not resume it";
+}
+
 // A third group can be ahead without a decision.
 TEST(ResultsVerdict, TheHeadlineSaysLowestOnlyOfTheLowest) {
     std::vector<ResultRun> runs = two_groups(-0.2);

@@ -41,9 +41,10 @@ QString testTip(const Comparison& comparison) {
         QString::number(comparison.test->p, 'g', 3));
 }
 
-TextTable::Tone toneOf(Verdict::Kind verdict) {
-    if (verdict == Verdict::Kind::better) return TextTable::Tone::success;
-    return verdict == Verdict::Kind::worse ? TextTable::Tone::error : TextTable::Tone::quiet;
+TextTable::Tone toneOf(const Verdict& verdict) {
+    if (verdict.so_far) return TextTable::Tone::quiet;
+    if (verdict.kind == Verdict::Kind::better) return TextTable::Tone::success;
+    return verdict.kind == Verdict::Kind::worse ? TextTable::Tone::error : TextTable::Tone::quiet;
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ void GroupTable::renew() {
         std::vector<Cell>& row = content.rows.emplace_back();
         for (const Column& column : m_columns) {
             row.push_back({column.text(group), column.tip ? column.tip(group) : QString(),
-                           column.name == "verdict" ? toneOf(verdict_of(m_results.table, group).kind) : Tone::normal});
+                           column.name == "verdict" ? toneOf(verdict_of(m_results.table, group)) : Tone::normal});
         }
         row.front().ink = m_results.inkOf(group);
     }
@@ -262,8 +263,8 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
              u"The verdict states whether the compared measure of the group differs significantly from the baseline "
              "(test: %1, two-tailed at 5 % after Holm's correction). The groups are equivalent if the 95 % interval of "
              "the difference lies within %2."_s.arg(testTitle(table.test), text(margin_words(table))),
-             [this](Group group) { return text(to_string(verdict_of(m_results.table, group).kind)); },
-             [this](Group group) { return QVariant(text(to_string(verdict_of(m_results.table, group).kind))); },
+             [this](Group group) { return text(to_string(verdict_of(m_results.table, group))); },
+             [this](Group group) { return QVariant(text(to_string(verdict_of(m_results.table, group)))); },
              [this](Group group) { return text(verdict_of(m_results.table, group).words); },
              true});
         result.push_back({"mark",

@@ -305,7 +305,7 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     const auto [area, content, column] = makePanel(this, u"Results"_s);
     column->addWidget(makeHeading(u"Results"_s, content));
     m_form.add(column, tableRows());
-    column->addWidget(makeHeading(u"Decision aid"_s, content));
+    column->addWidget(makeHeading(u"Decision aid, under “Tests”"_s, content));
     m_form.add(column, decisionRows());
     m_columns = new ColumnChoice(content);
     column->addWidget(m_columns);

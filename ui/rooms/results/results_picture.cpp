@@ -66,6 +66,7 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
         runs.back().conditions = run.record.conditions;
         runs.back().setting_name = run.settingName;
         runs.back().searched = run.searched;
+        runs.back().pruned = stopped_at_rung(run.record).has_value();
         runs.back().look = run.look;
         runs.back().sequential = run.sequential;
         runs.back().excluded = choices.excluded.contains(run.record.id);
@@ -351,7 +352,7 @@ Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at) {
     spot.rows.append({u"seeds"_s, QString::number(described.n)});
     if (shown.improvement_percent) {
         spot.rows.append({u"improvement"_s, numberText(signed_percent(shown.improvement_percent)) + " %"_L1});
-        spot.rows.append({u"verdict"_s, text(to_string(verdict_of(data.table(), shown).kind))});
+        spot.rows.append({u"verdict"_s, text(to_string(verdict_of(data.table(), shown)))});
     }
     spot.rows += withoutValueRows(data.table(), runsWithoutValue(data.table(), shown));
     return spot;

@@ -108,7 +108,8 @@ QString headlineOf(const ResultsTable& table) {
     if (table.groups.size() == 1 && !table.target()) {
         const ResultGroup& only = table.groups.front();
         const Measure& measure = measures()[table.compared];
-        return u"%1: %2 %3 (%4)"_s.arg(measureTitle(measure), text(measure_cell(only, table.compared)),
+        return (table.open() > 0 ? u"Not finished; so far: "_s : QString()) +
+               u"%1: %2 %3 (%4)"_s.arg(measureTitle(measure), text(measure_cell(only, table.compared)),
                                        measureUnit(table), countText(only.described[table.compared].n, u"seed"_s));
     }
     QString decided = text(headline(
@@ -384,7 +385,7 @@ void ResultsRoom::renew() {
     m_groups->setResults(m_results);
     m_panel->columns()->setColumns(m_groups->choices(), table);
     const QString unfinished = unfinishedWords(m_results, m_access.runs);
-    m_headline->setText((unfinished.isEmpty() ? u"%1"_s : u"Not finished; so far: %1"_s).arg(headlineOf(table)));
+    m_headline->setText(headlineOf(table));
     QStringList words = {m_results.words, overallWords(table), text(interaction_words(table, interactions(table)))};
     for (const AcrossTexts& across : across_texts(table)) words << text(across_words(table, across));
     words.removeAll(QString());

@@ -59,7 +59,7 @@ std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs) {
 
 namespace {
 
-/// As if the run had ended at this step; nullopt if it was not evaluated there.
+/// The results of the run at this step; nullopt if it was not evaluated there.
 std::optional<RunSummary> summaryAt(const RunView& run, std::int64_t step) {
     const auto& evaluations = run.evaluations;
     const auto found = std::find(evaluations.iteration.begin(), evaluations.iteration.end(), step);
@@ -75,8 +75,8 @@ std::optional<RunSummary> summaryAt(const RunView& run, std::int64_t step) {
     return summary;
 }
 
-/// The visible runs, as the room Results compares them, and the names of their settings. With `step`, as if they had
-/// ended there; those that were not evaluated at it do not count.
+/// The visible runs, as the room Results compares them, and the names of their settings. With `step`, with their losses
+/// there, as runs that have not ended; those that were not evaluated at it do not count.
 struct ComparedRuns {
     ResultsTable table;
     GroupNamer name;
@@ -91,14 +91,16 @@ ComparedRuns comparedRuns(const std::vector<RunView>& shown, const SettingsOfRun
         runs.push_back({settingsOf(run), run.record.name, run.record.summary, run.record.state});
         runs.back().look = run.look;
         runs.back().sequential = run.sequential;
+        runs.back().pruned = stopped_at_rung(run.record).has_value();
         if (!step || run.record.state == RunState::failed) continue;
         runs.back().summary = summaryAt(run, *step);
-        runs.back().state = runs.back().summary ? RunState::finished : RunState::waiting;
+        runs.back().state = RunState::running;
     }
     ComparedRuns result;
     if (runs.empty()) return result;
-    result.table =
-        results_table(runs, {.compare = perByte ? "bits_per_byte" : ResultsOptions{}.compare, .margin = margin});
+    result.table = results_table(runs, {.compare = perByte ? "bits_per_byte" : ResultsOptions{}.compare,
+                                        .unfinished = step.has_value(),
+                                        .margin = margin});
     const std::vector<CurveGroup> groups = seedGroups(shown);
     QStringList names;
     for (const CurveGroup& group : groups) names << group.setting;
@@ -181,9 +183,9 @@ RunsVerdict verdictSoFar(const RunStore& store, bool perByte) {
         return {u"The runs begin; the first comparison follows at step %1."_s.arg(groupedText(first)), {}};
     }
     const auto [table, name] = comparedRuns(store.runs(), settingsOf, perByte, {}, step);
-    const std::string ahead = table.groups.empty() ? "" : leader(table, name);
+    const std::string ahead = table.groups.empty() ? "" : headline(table, name);
     if (ahead.empty()) return {u"Step %1: nothing to compare yet."_s.arg(groupedText(*step)), {}};
-    return {u"Step %1, not decided yet. %2"_s.arg(groupedText(*step), QString::fromStdString(ahead)),
+    return {u"Step %1. %2"_s.arg(groupedText(*step), QString::fromStdString(ahead)),
             u"This is the setting with the lowest loss at the last step at which all runs were evaluated. The interval "
             "is that of this one difference; it is not corrected for the choice of the setting or for looking again "
             "and again, so it decides nothing before the runs end."_s};

@@ -308,7 +308,9 @@ void TrainRoom::showVerdict(RunsVerdict verdict) {
     if (m_access.session.isActive() ||
         (verdict.headline.isEmpty() && isAt(RunState::stopped) && !isAt(RunState::finished)))
         problemOf([&] { verdict = verdictSoFar(m_access.runs, m_tokenizersDiffer); });
-    m_headline->setText(headlineText(verdict.headline));
+    const QString words = headlineText(verdict.headline);
+    if (words != m_headline->text()) m_plot->renderQueued();  // the sentence and the points are of the same step
+    m_headline->setText(words);
     m_headline->setToolTip(verdict.details);
 }
 

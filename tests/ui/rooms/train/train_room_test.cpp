@@ -368,7 +368,7 @@ TEST_F(TrainRoomTest, AHeadlineSaysWhatTheSeedsDecideAsTheResultsDo) {
     workspace->experiment().replace(fractions);
     train();
     room->refreshNow();
-    EXPECT_TRUE(room->headline().contains(", whole head rotated; ")) << room->headline().toStdString();
+    EXPECT_TRUE(room->headline().contains(QStringLiteral(", 100\u202F% rotated; "))) << room->headline().toStdString();
 }
 
 TEST_F(TrainRoomTest, TheHeadlineOfManyRunsFollowsWhenTheirTestsAreComputed) {
@@ -447,8 +447,9 @@ TEST_F(TrainRoomTest, TheCurvesStayWhileTheNextSweepBeginsAndASentenceSaysHowItS
     workspace->start();
     EXPECT_TRUE(room->plot().hasGhosts());
     EXPECT_TRUE(room->headline().startsWith("The runs begin")) << room->headline().toStdString();
-    ASSERT_TRUE(waitUntil([&] { return room->headline().contains("not decided yet. Lowest loss on this text: θ "); }))
-        << room->headline().toStdString();
+    ASSERT_TRUE(waitUntil([&] {
+        return room->headline().contains("Not decided until all runs end. Lowest loss so far on this text: θ ");
+    })) << room->headline().toStdString();
     EXPECT_TRUE(room->plot().hasGhosts());
     ASSERT_TRUE(waitUntil([&] { return !workspace->session().isActive(); }));
     ASSERT_TRUE(waitUntil([&] { return room->headline() == lowest; })) << "equal runs, equal end";
@@ -459,11 +460,13 @@ TEST_F(TrainRoomTest, StoppedRunsKeepTheSentenceOfTheirLastCommonStep) {
     engine.step_microseconds = 3000;
     workspace->experiment().replace(smallSweep(100000));
     workspace->start();
-    ASSERT_TRUE(waitUntil([&] { return room->headline().contains("not decided yet. Lowest loss"); }));
+    ASSERT_TRUE(
+        waitUntil([&] { return room->headline().contains("Not decided until all runs end. Lowest loss so far"); }));
     workspace->session().stop();
     ASSERT_TRUE(waitForEnd(*workspace));
     room->refreshNow();
-    EXPECT_TRUE(room->headline().contains("not decided yet. Lowest loss")) << room->headline().toStdString();
+    EXPECT_TRUE(room->headline().contains("Not decided until all runs end. Lowest loss so far"))
+        << room->headline().toStdString();
 }
 
 TEST_F(TrainRoomTest, TheCurvesOfAnotherLabAreNoGhosts) {
