@@ -63,7 +63,7 @@ std::optional<PowerForecast> power_forecast(const std::vector<RunSpec>& runs,
 /// Pooled over the comparisons of the lab's newest experiment; nullopt without pairs.
 std::optional<Sample> paired_deviation(const LabFile& lab);
 std::string words_of(const PowerForecast& forecast);
-/// For a narrow panel: "5 seeds find differences of 2.3 standard deviations within pairs in 80 % of sweeps,
+/// For a narrow panel: "5 seeds show a difference of 2.3 times its spread from seed to seed in 80 % of sweeps,
 /// smaller ones less often."
 std::string short_words_of(const PowerForecast& forecast);
 nlohmann::json to_json(const PowerForecast& forecast);

@@ -363,6 +363,11 @@ TEST_F(Window, AMinuteLeadsThroughFiveRoomsAndCanBeLeft) {
         EXPECT_TRUE(window->doors().texts().first().startsWith(QStringLiteral("%1 of 5: ").arg(stop + 1)));
         EXPECT_TRUE(window->banners().texts().isEmpty()) << window->banners().texts().join(' ').toStdString();
         shown << window->room().objectName();
+        EXPECT_EQ(window->doors().choose("tour", "Back"), stop > 0);
+        if (stop > 0) {
+            EXPECT_EQ(window->tour().stop(), stop - 1);
+            ASSERT_TRUE(window->doors().choose("tour", "Next"));
+        }
         ASSERT_TRUE(window->doors().choose("tour", stop < 4 ? "Next" : "End"));
     }
     EXPECT_EQ(shown, (QStringList{"rotation", "spectrum", "context", "rotation", "train"}));

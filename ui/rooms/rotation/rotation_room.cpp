@@ -575,8 +575,9 @@ void RotationRoom::renewLogitText() {
         const double difference = total(Side::other) - total(Side::edited);
         logit = u"%1, B − A = %2"_s.arg(logit, readableNumber(model().editsB() ? -difference : difference));
     }
-    const QString text =
-        u"Δ = %1 tokens, logit %2"_s.arg(readableCount(static_cast<double>(scene().state.m - scene().state.n)), logit);
+    const QString limited = scene().state.wished ? u"; the context limits m and n"_s : QString();
+    const QString text = u"Δ = %1 tokens, logit %2%3"_s.arg(
+        readableCount(static_cast<double>(scene().state.m - scene().state.n)), logit, limited);
     if (text != m_logitText->text()) m_logitText->setText(text);
 }
 

@@ -33,11 +33,19 @@ void RotationScene::setSetup(const RotarySetup& newSetup, const Frequencies& new
         pairs = channel_pairs(setup.head_dim, frequencies.rotary_dim, setup.partial, setup.pairing);
         channels = canonical_channels(setup.head_dim, frequencies.rotary_dim, setup.partial, setup.pairing);
     }
+    const RotationState::Place wished = state.wished.value_or(RotationState::Place{state.m, state.n});
+    if (!state.shiftedFrom) {
+        state.m = wished.m;
+        state.n = wished.n;
+    }
     refit();
+    const bool isLimited = !state.shiftedFrom && (state.m != wished.m || state.n != wished.n);
+    state.wished = isLimited ? std::optional(wished) : std::nullopt;
 }
 
 RotationScene RotationScene::withSetup(const RotarySetup& newSetup, const Frequencies& newFrequencies) const {
     RotationScene other = *this;
+    other.state.wished.reset();
     RotarySetup longest = newSetup;
     longest.context = std::max(newSetup.context, setup.context);  // so that no position is limited
     other.setSetup(longest, newFrequencies);

@@ -29,6 +29,8 @@ struct RotationState {
     };
     /// The positions before "m + 1000, n + 1000", which may move m and n beyond the context; nullopt while not shifted.
     std::optional<Place> shiftedFrom = {};
+    /// The positions that return with a longer context; nullopt while the context does not limit them.
+    std::optional<Place> wished = {};
 
     VectorSource source = VectorSource::random;
     /// Seed of the random vectors, from 1 on.
@@ -70,8 +72,9 @@ struct RotationScene {
     std::vector<std::int64_t> channels;  // canonical_channels() of the setup
     RotationState state;
 
-    /// Limits the positions to the context, resizes q and k to the head dimension and recomputes an aimed k. Numbers
-    /// remain in their pairs if the channels of the pairs change; new channels are sampled.
+    /// Limits the positions to the context, as long as it is that short, resizes q and k to the head dimension and
+    /// recomputes an aimed k. Numbers remain in their pairs if the channels of the pairs change; new channels are
+    /// sampled.
     void setSetup(const RotarySetup& setup, const Frequencies& frequencies);
     /// Keeps the positions, even beyond the other context, and q and k in the other head dimension. An aimed k is aimed
     /// with the frequencies of the other setup.

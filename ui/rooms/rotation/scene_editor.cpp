@@ -110,6 +110,7 @@ void SceneEditor::rotateView(double yaw, double pitch) {
 
 void SceneEditor::moveTo(std::int64_t m, std::int64_t n) {
     m_scene.state.shiftedFrom.reset();
+    m_scene.state.wished.reset();
     m_scene.state.m = m;
     m_scene.state.n = n;
     m_scene.refit();
@@ -190,6 +191,7 @@ void SceneEditor::shift() {
         if (!state.shiftedFrom) {
             state.shiftedFrom = RotationState::Place{state.m, state.n};
         }
+        state.wished.reset();
         state.m += ShiftCard::kShift;
         state.n += ShiftCard::kShift;
     });
@@ -289,6 +291,7 @@ void SceneEditor::useRunVectors(const RotarySetup& setup, const HeadVectors& vec
         state.m = vectors.m;
         state.n = vectors.n;
         state.shiftedFrom = {};
+        state.wished = {};
     });
 }
 

@@ -205,9 +205,9 @@ void SweepPreview::fillCosts() {
         }
         item->setText(0, text);
     }
-    m_title->setText(u"%1 in %2, %3"_s.arg(countText(std::ssize(m_preview.runs), u"run"_s),
-                                           countText(std::ssize(m_preview.cohorts), u"cohort"_s),
-                                           costText(m_preview.seconds(), m_preview.bytes(), m_preview.measured())));
+    m_title->setText(u"%1 in %2 (runs that train together), %3"_s.arg(
+        countText(std::ssize(m_preview.runs), u"run"_s), countText(std::ssize(m_preview.cohorts), u"cohort"_s),
+        costText(m_preview.seconds(), m_preview.bytes(), m_preview.measured())));
     QStringList notes;
     if (!m_preview.same.runs.empty()) notes << QString::fromStdString(words_of(m_preview.same, m_preview.runs));
     for (const std::string& sentence : m_preview.missing) {

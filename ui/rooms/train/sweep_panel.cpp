@@ -20,6 +20,7 @@
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/paths.h"
+#include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/controls/fields.h"
@@ -155,6 +156,11 @@ QWidget* SweepPanel::makeSimple() {
         {"0 %", "2 ch", "10 %", "25 %", "50 %", "75 %", "100 %"},
         u"Rotary fraction p of each head (partial rotary factor): 25 %, 0.25 or 6 ch (channels).\n"
         "The number of rotated channels d_r is the even number nearest to p·d. Khan et al.; formula 10 of the guide"_s);
+    m_fraction->setWhy([](const QString& value) {
+        const QString shown = showFraction(value);
+        return shown.endsWith(u" ch"_s) ? u"Rotates %1 channels of each head"_s.arg(shown.chopped(3))
+                                        : u"Rotates %1 of the channels of each head"_s.arg(shown);
+    });
     m_seed = addSwept(
         grid, "seed", u"seeds"_s, parseSeed, [](const QString& value) { return value; },
         {"1337", "1338", "1339", "1340", "1341"},
@@ -180,6 +186,7 @@ QWidget* SweepPanel::makeSimple() {
 namespace {
 
 enum StopChoice { kFixed, kAnytime, kLooks };
+constexpr int kLeastCap = 3;
 
 }  // namespace
 
@@ -193,8 +200,6 @@ void SweepPanel::addStopping(QGridLayout* grid) {
              "numbers of seeds only, with more power if the largest number is small. The lab stores the rule before "
              "the first run. Formulas 64 and 65 of the guide"_s);
     m_cap = new QSpinBox(this);
-    m_cap->setRange(3, 200);
-    m_cap->setValue(static_cast<int>(SequentialDesign{}.cap));
     m_cap->setSuffix(u" seeds"_s);
     m_cap->setKeyboardTracking(false);
     m_cap->setAccessibleName(u"Largest number of seeds"_s);
@@ -206,7 +211,7 @@ void SweepPanel::addStopping(QGridLayout* grid) {
 }
 
 void SweepPanel::adoptStopping() {
-    const std::int64_t cap = m_cap->value();
+    const std::int64_t cap = m_cap->value() >= kLeastCap ? m_cap->value() : SequentialDesign{}.cap;
     std::optional<SequentialDesign> design;
     if (m_stop->currentIndex() == kAnytime) design = SequentialDesign{.cap = cap};
     if (m_stop->currentIndex() == kLooks) design = group_sequential_design(cap);
@@ -234,7 +239,8 @@ void SweepPanel::renewPower() {
             if (!runs.empty()) forecast = power_forecast(runs, stopping, {}, deviation);
         });
         return [this, forecast] {
-            m_power->setText(forecast ? QString::fromStdString(short_words_of(*forecast)) : QString());
+            m_power->setText(forecast ? withUnbreakablePercent(QString::fromStdString(short_words_of(*forecast)))
+                                      : QString());
             m_power->setToolTip(forecast ? QString::fromStdString(words_of(*forecast)) : QString());
             m_power->setVisible(!m_power->text().isEmpty());
         };
@@ -305,7 +311,6 @@ ChipListEdit* SweepPanel::addSwept(QGridLayout* grid, const char* name, const QS
     edit->setDisplay(display);
     edit->setSuggestions(suggestions);
     edit->setLines(3);
-    edit->setPlaceholder(u"set by the listed runs"_s);
     connect(edit, &ChipListEdit::edited, this, [this, edit, name, title](const QStringList& values) {
         const QString refusal = problemOf([&] {
             m_experiment.edit(u"change %1"_s.arg(title),
@@ -367,7 +372,7 @@ void SweepPanel::renew() {
          {std::pair(m_theta, "theta"), std::pair(m_fraction, "fraction"), std::pair(m_seed, "seed")}) {
         const bool isSampled = options.samples(name);
         edit->setValues(isSampled || isSetByRuns(experiment, name) ? QStringList() : texts(experiment.values(name)));
-        edit->setPlaceholder(isSampled ? u"sampled by the search"_s : u"set by the listed runs"_s);
+        edit->setPlaceholder(isSampled ? u"sampled by the search"_s : u"as in the runs above"_s);
         edit->setEnabled(!isSampled);
     }
     QStringList zips;
@@ -383,9 +388,12 @@ void SweepPanel::renew() {
     m_stop->setCurrentIndex(!options.stopping                                           ? kFixed
                             : options.stopping->kind == SequentialDesign::Kind::anytime ? kAnytime
                                                                                         : kLooks);
-    if (options.stopping) {
+    {
         const QSignalBlocker block(m_cap);
-        m_cap->setValue(static_cast<int>(options.stopping->cap));
+        // Without a rule, the field shows a word instead of its lowest value.
+        m_cap->setRange(options.stopping ? kLeastCap : kLeastCap - 1, 200);
+        m_cap->setSpecialValueText(options.stopping ? QString() : u"the listed seeds"_s);
+        m_cap->setValue(options.stopping ? static_cast<int>(options.stopping->cap) : m_cap->minimum());
     }
     m_cap->setEnabled(options.stopping.has_value());
     renewEstimate();
@@ -395,16 +403,15 @@ void SweepPanel::renewEstimate() {
     m_considering = false;
     renewPower();
     m_now.reset();
-    QString problem;
+    QString problem, first;
     try {
         m_now =
             costOf(runsToTrain(m_experiment.value(), m_experiment.options(), m_access.lab.file()), m_access.dataDir);
         const QString sentence = estimateSentence(*m_now);
         const auto& stopping = m_experiment.options().stopping;
-        const QString first =
-            stopping ? u"First look: %1; at most %2 per setting"_s.arg(sentence, countText(stopping->cap, u"seed"_s))
-                     : sentence;
-        m_estimate->setText(m_access.session.isActive() ? u"Next: %1"_s.arg(first) : first);
+        first = stopping
+                    ? u"First look: %1; at most %2 per setting"_s.arg(sentence, countText(stopping->cap, u"seed"_s))
+                    : sentence;
     } catch (const BadInput& error) {
         problem = QString::fromStdString(error.what());
     }
@@ -427,6 +434,8 @@ void SweepPanel::renewEstimate() {
     m_wasIdle = idle;
     const auto unfinished = m_actions.unfinishedRuns();
     m_start->setText(!idle ? u"Add to the queue"_s : unfinished.empty() ? u"Start"_s : u"Start new runs"_s);
+    // Beside a sweep that trains or can resume, the estimate names the button to which it belongs.
+    m_estimate->setText(idle && unfinished.empty() ? first : u"%1: %2"_s.arg(m_start->text(), first));
     m_continue->setVisible(!unfinished.empty());
     m_continue->setText(u"Resume %1"_s.arg(countText(std::ssize(unfinished), u"run"_s)));
 }

@@ -22,8 +22,9 @@ struct Stop {
 
 constexpr std::array<Stop, 5> kStops = {{
     {"rotation", "", "control m",
-     u"RoPE turns each pair of channels of a query q and a key k like the hand of a clock, so that their product, the "
-     "logit, depends only on the distance m − n. Drag the position m: the first pairs turn fast, the last ones hardly "
+     u"The logit says how much a token at m attends to one at n: the query q of the first (what it looks for) times "
+     "the key k of the other (what it offers). RoPE turns the pairs of channels of q and k with their positions, like "
+     "hands of a clock, so that only m − n counts. Drag m (“q at m”): the first pairs turn fast, the last ones hardly "
      "move."},
     {"spectrum", "", "control theta",
      u"Drag θ: a larger θ slows the slow pairs further; the fastest pair always turns by 1 radian per token."},
@@ -33,9 +34,9 @@ constexpr std::array<Stop, 5> kStops = {{
     {"rotation", "", "control fraction",
      u"Type 25 into the field fraction: only a quarter of the pairs turn, and the others, in grey, keep "
      "their values at every position."},
-    {"train", "", "",
-     u"Start (“Add to the queue” while runs train) trains small models with each θ and fraction that the panel SWEEP "
-     "lists, whatever you set before. The losses of these models show what θ and the fraction change."},
+    {"train", "", "button start",
+     u"The marked button trains small models with each θ and fraction that the panel SWEEP lists, whatever you set "
+     "before. The losses of these models show what θ and the fraction change."},
 }};
 
 const QString kBanner = u"tour"_s;
@@ -58,6 +59,7 @@ void Tour::show(int stop) {
     m_stage.pointAt(QLatin1String(shown.point));
     const bool isLast = stop + 1 == std::ssize(kStops);
     QList<BannerArea::Choice> choices = {{isLast ? u"End"_s : u"Next"_s, [this, stop] { show(stop + 1); }}};
+    if (stop > 0) choices.append({u"Back"_s, [this, stop] { show(stop - 1); }});
     if (!isLast) choices.append({u"Skip the rest"_s, [this] { show(static_cast<int>(kStops.size())); }});
     m_banners.show(kBanner, BannerArea::Kind::information,
                    u"%1 of %2: %3"_s.arg(stop + 1).arg(kStops.size()).arg(QString::fromUtf16(shown.sentence)), choices);

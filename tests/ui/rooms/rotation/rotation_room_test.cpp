@@ -87,6 +87,24 @@ TEST_F(RotationRoomTest, FollowsTheSetup) {
     EXPECT_EQ(room->scene().setup.head_dim, 32);
 }
 
+TEST_F(RotationRoomTest, PositionsReturnWithTheContext) {
+    room->editor().moveTo(306, 60);
+    change("context=16");
+    EXPECT_EQ(room->scene().state.m, 15);
+    EXPECT_EQ(room->scene().state.n, 15);
+    EXPECT_TRUE(std::ranges::any_of(room->findChildren<QLabel*>(), [](const QLabel* each) {
+        return each->text().endsWith("; the context limits m and n");
+    }));
+    change("context=100");
+    change("context=4096");
+    EXPECT_EQ(room->scene().state.m, 306);
+    EXPECT_EQ(room->scene().state.n, 60);
+    change("context=16");
+    room->editor().moveTo(3, 2);
+    change("context=4096");
+    EXPECT_EQ(room->scene().state.m, 3) << "the user chose other positions meanwhile";
+}
+
 TEST_F(RotationRoomTest, HiddenRoomComputesNothing) {
     room->editor().play(true);
     room->hide();
@@ -437,7 +455,8 @@ TEST_F(RotationRoomTest, UndoOfASmallerSetupBringsBackPositionsDistancePairAndVe
         model().change("change context", dragged);
         room->refreshNow();
     }
-    EXPECT_EQ(room->scene().state.m, 49);
+    EXPECT_EQ(room->scene().state.m, 900) << "positions return with the context";
+    EXPECT_EQ(room->scene().state.distance, 49);
     workspace->rotaryUndo().undo();
     expectBefore();
     delete room->panel();

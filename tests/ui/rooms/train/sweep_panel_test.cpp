@@ -380,7 +380,7 @@ TEST_F(SweepPanelTest, OnlyMissingRunsAreEstimatedAndAdded) {
     EXPECT_TRUE(panel->search().form().field<QCheckBox>("anew")->isEnabled());
     EXPECT_TRUE(panel->estimateText().contains("has all runs of this sweep")) << panel->estimateText().toStdString();
     EXPECT_TRUE(chips("seeds").commit(1, "1338"));
-    EXPECT_TRUE(panel->estimateText().startsWith(QString::number(before) + " runs"))
+    EXPECT_TRUE(panel->estimateText().startsWith("Start new runs: " + QString::number(before) + " runs"))
         << panel->estimateText().toStdString();
     engine.step_microseconds = 0;
     workspace->start();
@@ -397,22 +397,27 @@ TEST_F(SweepPanelTest, TrainsUntilDecidedWithThePowerBefore) {
     };
     EXPECT_EQ(panel->stopping()->currentText(), "as listed");
     EXPECT_FALSE(panel->largestSeeds()->isEnabled());
+    EXPECT_EQ(panel->largestSeeds()->text(), "the listed seeds");
     choose(1);
+    EXPECT_EQ(panel->largestSeeds()->text(), "42 seeds");
     EXPECT_TRUE(panel->largestSeeds()->isEnabled());
     EXPECT_TRUE(panel->estimateText().startsWith("First look: 6 runs")) << panel->estimateText().toStdString();
     EXPECT_TRUE(panel->estimateText().endsWith("at most 42 seeds per setting"));
-    EXPECT_TRUE(panel->powerText().startsWith("Differences of 0.5, 1, 2, 3 standard deviations"))
+    EXPECT_TRUE(panel->powerText().startsWith("Differences of 0.5, 1, 2, 3 times their spread"))
         << panel->powerText().toStdString();
     panel->largestSeeds()->setValue(10);
     EXPECT_EQ(workspace->experiment().options().stopping->cap, 10);
     choose(2);
     EXPECT_EQ(workspace->experiment().options().stopping->looks, (std::vector<std::int64_t>{4, 6, 7, 9, 10}));
     EXPECT_TRUE(panel->estimateText().startsWith("First look: 8 runs")) << panel->estimateText().toStdString();
+    panel->largestSeeds()->setValue(3);
+    EXPECT_EQ(panel->largestSeeds()->text(), "3 seeds");
     while (workspace->undo().canUndo()) workspace->undo().undo();
     EXPECT_EQ(panel->stopping()->currentText(), "as listed");
+    EXPECT_EQ(panel->largestSeeds()->text(), "the listed seeds");
     EXPECT_TRUE(chips("seeds").commit(1, "1338"));
     ASSERT_TRUE(waitUntil([&] { return !panel->isBusy(); }));
-    EXPECT_TRUE(panel->powerText().startsWith("2 seeds find differences of ")) << panel->powerText().toStdString();
+    EXPECT_TRUE(panel->powerText().startsWith("2 seeds show a difference of ")) << panel->powerText().toStdString();
     panel->search().form().field<QCheckBox>("extends")->click();
     EXPECT_FALSE(panel->stopping()->isEnabled()) << "the rule decides the seeds of a new sweep";
 }

@@ -35,7 +35,7 @@ TEST_F(SweepPreviewTest, ListsDifferingSettingsByCohort) {
     ASSERT_EQ(table.topLevelItem(1)->childCount(), 2);
     EXPECT_EQ(table.topLevelItem(1)->child(0)->text(1), "128");
     EXPECT_EQ(table.topLevelItem(1)->child(1)->text(2), "10k");
-    EXPECT_TRUE(preview->summary().startsWith("4 runs in 2 cohorts, about "));
+    EXPECT_TRUE(preview->summary().startsWith("4 runs in 2 cohorts (runs that train together), about "));
     EXPECT_TRUE(preview->summary().endsWith("(estimated)"));
 }
 

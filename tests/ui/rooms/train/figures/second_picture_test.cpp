@@ -91,7 +91,7 @@ TEST_F(SecondPictureTest, SpectraHaveAStripPerSettingAndOtherHighPicturesHaveAxe
     ASSERT_NE(title, nullptr);
     EXPECT_TRUE(title->text().contains("wavelength")) << title->text().toStdString();
     emit second().view().left();
-    EXPECT_TRUE(title->text().startsWith("Measured at step 60")) << title->text().toStdString();
+    EXPECT_TRUE(title->text().startsWith("Bars: logit contribution")) << title->text().toStdString();
     second().foldButton()->click();
     QTest::qWait(50);
     EXPECT_TRUE(second().view().figure().drawing) << "larger strips";
