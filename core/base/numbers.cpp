@@ -115,6 +115,14 @@ std::string bytes_text(std::int64_t bytes) {
     return std::to_string(std::llround(std::ceil(size / 1e3))) + " kB";
 }
 
+std::string grouped(std::int64_t number) {
+    std::string text = std::to_string(number);
+    for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3) {
+        text.insert(static_cast<std::size_t>(at), 1, ',');
+    }
+    return text;
+}
+
 static bool is_same(char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }

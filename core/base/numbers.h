@@ -51,6 +51,8 @@ std::string percent_text(double fraction);
 std::string duration_text(double seconds);
 /// Powers of 1,000: "40 kB", "180 MB", "1.2 GB".
 std::string bytes_text(std::int64_t bytes);
+/// 4154399 as "4,154,399".
+std::string grouped(std::int64_t number);
 
 /// Place in `words`. `what` says what they are, such as "an output format". Throws BadInput for any other word.
 std::size_t choice_of(const std::string& word, const std::string& what, const std::vector<std::string>& words);

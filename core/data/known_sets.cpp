@@ -158,12 +158,4 @@ std::vector<fs::path> data_folders(const fs::path& data_dir) {
     return folders;
 }
 
-std::string grouped(std::int64_t number) {
-    std::string text = std::to_string(number);
-    for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3) {
-        text.insert(static_cast<std::size_t>(at), 1, ',');
-    }
-    return text;
-}
-
 }  // namespace ropelab

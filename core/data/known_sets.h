@@ -63,7 +63,4 @@ std::optional<FoundSet> find_on_disk(const KnownSet& set, const std::filesystem:
 /// Searched before the cache: `data_dir` and ROPELAB_DATA, if given. Throws BadInput if `data_dir` is not a folder.
 std::vector<std::filesystem::path> data_folders(const std::filesystem::path& data_dir);
 
-/// 4154399 as "4,154,399".
-std::string grouped(std::int64_t number);
-
 }  // namespace ropelab

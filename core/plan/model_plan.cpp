@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/numbers.h"
+
 namespace ropelab {
 
 namespace {
@@ -214,12 +216,12 @@ Anatomy ModelPlan::anatomy() const {
 
 std::string window_remark(std::int64_t window, bool is_chunked) {
     return std::string("In layers with ") + (is_chunked ? "chunked attention" : "a sliding window") +
-           ", the KV cache stores the last " + std::to_string(window) +
+           ", the KV cache stores the last " + grouped(window) +
            " tokens only, so bytes per token times a longer context overestimate the cache.";
 }
 
 std::string state_remark(std::int64_t bytes) {
-    return "The states of the gated DeltaNets have " + std::to_string(bytes) +
+    return "The states of the gated DeltaNets have " + grouped(bytes) +
            " bytes per sequence in all layers together, whatever the number of tokens.";
 }
 

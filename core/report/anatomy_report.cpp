@@ -11,7 +11,6 @@
 #include "core/contract/anatomy_times.h"
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
-#include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/likely_data.h"
 #include "core/interop/config/hf_anatomy.h"

@@ -8,7 +8,6 @@
 
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
-#include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/device_need.h"
 #include "core/forecast/time_model.h"

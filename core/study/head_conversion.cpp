@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
-#include "core/data/known_sets.h"
 #include "core/plan/step_cost.h"
 #include "core/results/results_cells.h"
 #include "core/run/probing.h"

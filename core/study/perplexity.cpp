@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
-#include "core/data/known_sets.h"
 #include "core/results/result_group.h"
 
 namespace ropelab {

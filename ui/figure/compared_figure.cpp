@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ui/figure/compared_table.h"
+#include "ui/figure/figure_caption.h"
 
 namespace ropelab::ui {
 
@@ -169,25 +170,11 @@ QString legendOf(const ComparedNames& names, const Figure& both) {
     return u"A: %1 · B%3: %2"_s.arg(names.a, names.b, marks);
 }
 
-/// Separated by "; " outside of brackets.
-QStringList partsOf(const QString& note) {
-    QStringList parts;
-    for (const QString& part : note.split(u"; "_s, Qt::SkipEmptyParts)) {
-        const bool isOpen = !parts.isEmpty() && parts.last().count(u'(') > parts.last().count(u')');
-        if (isOpen) {
-            parts.last() += u"; "_s + part;
-        } else {
-            parts << part;
-        }
-    }
-    return parts;
-}
-
 QString noteOf(const Figure& a, const Figure& b, const ComparedNames& names, const Figure& both) {
     QStringList parts = {legendOf(names, both)};
     // What both notes say has no letter and is said once.
-    QStringList ownA = partsOf(a.note);
-    QStringList ownB = partsOf(b.note);
+    QStringList ownA = noteParts(a.note);
+    QStringList ownB = noteParts(b.note);
     QStringList shared;
     for (const QString& part : ownA) {
         if (ownB.removeOne(part)) shared << part;

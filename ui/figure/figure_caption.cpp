@@ -210,9 +210,22 @@ QStringList settingsWords(const Figure& figure) {
 
 }  // namespace
 
+QStringList noteParts(const QString& note) {
+    QStringList parts;
+    for (const QString& part : note.split(u"; "_s, Qt::SkipEmptyParts)) {
+        const bool isOpen = !parts.isEmpty() && parts.last().count(u'(') > parts.last().count(u')');
+        if (isOpen) {
+            parts.last() += u"; "_s + part;
+        } else {
+            parts << part;
+        }
+    }
+    return parts;
+}
+
 QString captionOf(const Figure& figure) {
     QStringList sentences = {captionSentence(quantityWords(figure))};
-    const QStringList notes = figure.note.split(u"; "_s, Qt::SkipEmptyParts);
+    const QStringList notes = noteParts(figure.note);
     for (const QString& note : notes) sentences << captionSentence(note);
     const QStringList settings = settingsWords(figure);
     for (const QString& words : settings) sentences << captionSentence(words);

@@ -3,7 +3,7 @@
 #include "app/terminal/options.h"
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
-#include "core/data/known_sets.h"
+#include "core/base/numbers.h"
 #include "core/machine/libtorch_fetch.h"
 
 namespace ropelab::terminal {

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "core/base/numbers.h"
-#include "core/data/known_sets.h"
 #include "core/results/results_cells.h"
 #include "core/stats/proportion.h"
 #include "core/stats/t_test.h"

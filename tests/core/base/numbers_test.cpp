@@ -102,5 +102,15 @@ TEST(Texts, AreJoinedSplitAndCounted) {
     EXPECT_EQ(counted(1, "run") + counted(2, "run"), "1 run2 runs");
 }
 
+TEST(Numbers, AreGroupedByThousands) {
+    EXPECT_EQ(grouped(0), "0");
+    EXPECT_EQ(grouped(999), "999");
+    EXPECT_EQ(grouped(1000), "1,000");
+    EXPECT_EQ(grouped(4154399), "4,154,399");
+    EXPECT_EQ(grouped(-123), "-123");
+    EXPECT_EQ(grouped(-1234), "-1,234");
+    EXPECT_EQ(grouped(-1234567), "-1,234,567");
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -75,15 +75,5 @@ TEST_F(KnownSets, SharedFilesMatchTheTable) {
     EXPECT_EQ(find_on_disk(set, file.parent_path())->description, "Tiny Shakespeare");
 }
 
-TEST_F(KnownSets, NumbersAreGrouped) {
-    EXPECT_EQ(grouped(0), "0");
-    EXPECT_EQ(grouped(999), "999");
-    EXPECT_EQ(grouped(1000), "1,000");
-    EXPECT_EQ(grouped(4154399), "4,154,399");
-    EXPECT_EQ(grouped(-123), "-123");
-    EXPECT_EQ(grouped(-1234), "-1,234");
-    EXPECT_EQ(grouped(-1234567), "-1,234,567");
-}
-
 }  // namespace
 }  // namespace ropelab

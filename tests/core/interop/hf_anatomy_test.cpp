@@ -467,7 +467,7 @@ TEST(HfAnatomy, WindowsBoundTheCacheOfTheirLayers) {
     };
     EXPECT_THAT(remarks("gpt-oss 20B"), testing::HasSubstr("stores the last 128 tokens only"));
     EXPECT_THAT(remarks("gpt-oss 20B"), testing::HasSubstr("bytes per token times a longer context overestimate"));
-    EXPECT_THAT(remarks("Gemma 2 9B"), testing::HasSubstr("stores the last 4096 tokens only"));
+    EXPECT_THAT(remarks("Gemma 2 9B"), testing::HasSubstr("stores the last 4,096 tokens only"));
     for (const char* name : {"Llama 3 8B", "DeepSeek-V3", "ModernBERT base"})
         EXPECT_THAT(remarks(name), testing::Not(testing::HasSubstr("tokens only"))) << name;
     const json chunked = parsed(R"({"model_type": "llama4_text", "hidden_size": 64, "num_hidden_layers": 4,

@@ -41,7 +41,7 @@ TEST(AnatomyTable, ActiveParametersAndStatesAreListed) {
     const std::string table = anatomy_table(model, AnatomyFormat::text);
     EXPECT_THAT(table, HasSubstr(both));
     EXPECT_THAT(table, HasSubstr("Layers 0, 2: gated DeltaNet, experts × 2"));
-    EXPECT_THAT(table, HasSubstr("states of the gated DeltaNets have " + std::to_string(totals.state_bytes)));
+    EXPECT_THAT(table, HasSubstr("states of the gated DeltaNets have " + grouped(totals.state_bytes)));
     const nlohmann::json json = anatomy_json(model).at("totals");
     EXPECT_EQ(json.at("active_parameters"), totals.active_parameters.value());
     EXPECT_EQ(json.at("state_bytes"), totals.state_bytes);
