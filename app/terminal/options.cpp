@@ -7,7 +7,6 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/contract/int8_weights.h"
 
 namespace ropelab::terminal {
 
@@ -136,7 +135,7 @@ void add_model_precision(CLI::App& verb, std::string& word) {
 
 Precision parse_model_precision(const std::string& word) {
     return static_cast<Precision>(1 +
-                                  choice_of(word, "--precision", {precision_words.begin() + 1, precision_words.end()}));
+                                  choice_of(word, "--precision", {precision_names.begin() + 1, precision_names.end()}));
 }
 
 Generation::Mode parse_generation_mode(const std::string& word) {

@@ -9,7 +9,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/contract/int8_weights.h"
 #include "core/forecast/likely_data.h"
 #include "core/plan/kernels.h"
 #include "core/plan/layout.h"
@@ -258,7 +257,7 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
     const bool rolls = spec.rotates() && !spec.learns_positions();
     std::unique_ptr<Model> int8;
     if (rolls && cohort.conditions().device == "cpu" && !plan.is_eager && token_kernels_support(plan))
-        int8 = engine.create_model(plan, cohort.state(0), {Device::cpu, int8_weights});
+        int8 = engine.create_model(plan, cohort.state(0), {Device::cpu, Precision::int8});
     const auto generation_task = [&](Model* generating, Generation::Mode mode, std::int64_t streams) {
         return [&, generating, mode, streams] {
             Generation options;

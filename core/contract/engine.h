@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -150,11 +152,19 @@ struct EngineInfo {
     std::string cuda_identity = {};
 };
 
-/// How a model computes its plan.
+/// By the number of the precision.
+inline constexpr std::array<const char*, 4> precision_names = {"auto", "float32", "bfloat16", "int8"};
+
+/// How a model computes its plan. With int8, matrices have one scale per row and are in memory as bytes only, cached
+/// keys and values are bfloat16, and everything else is float32: on the CPU, for plans with token_kernels_support
+/// (core/plan/kernels.h), else BadInput.
 struct Computing {
     Device device = Device::automatic;
     Precision precision = Precision::automatic;  // automatic: float32
 };
+
+/// The faster of ways that give equal bits, as measured, by the work, whose first word is its kind.
+using KernelChoices = std::map<std::string, std::string>;
 
 struct Parameter;
 /// Writes the numbers of a parameter (core/plan/layout.h), row by row: as many as its shape has.
@@ -183,6 +193,10 @@ class Engine {
     virtual void check_device(const std::function<void(const DeviceCheck&)>& publish);
     /// For cohorts and models that are created later. Before the first call they use the CUDA device without graphs.
     virtual void trust_device(const DeviceTrust& trust);
+    /// Which kernels are faster: all that were measured or given since the engine was loaded. The default has none.
+    virtual KernelChoices kernel_choices() { return {}; }
+    /// They replace measurements of time. Bits are compared as without them, so a wrong choice changes no result.
+    virtual void use_kernel_choices(const KernelChoices& /*choices*/) {}
     /// LibTorch's that compute or copy numbers (not views or allocations), and the engine's own passes, but not those
     /// that a CUDA graph replays. nullopt if the engine cannot count.
     virtual std::optional<std::int64_t> count_operations(const std::function<void()>& work) {

@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/processor.h"
-#include "core/contract/int8_weights.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/device/cuda.h"
 #include "core/engine/device/processor_setup.h"
@@ -164,7 +163,7 @@ Parameters rounded_parameters(const Layout& layout, const WeightReader& read, bo
 // On the CPU.
 std::unique_ptr<Model> rounded_model(const ModelPlan& plan, const Layout& layout, const WeightReader& read,
                                      Precision precision) {
-    const bool has_bytes = precision == int8_weights;
+    const bool has_bytes = precision == Precision::int8;
     if (has_bytes && (plan.is_eager || !token_kernels_support(plan))) {
         throw BadInput(
             "Weights in int8 need a model that the program's own kernels generate with: softmax attention, MLP, norms "
@@ -175,11 +174,11 @@ std::unique_ptr<Model> rounded_model(const ModelPlan& plan, const Layout& layout
 
 std::unique_ptr<Model> model_with(const ModelPlan& plan, const Layout& layout, const torch::Tensor& row,
                                   const Computing& computing, bool has_device) {
-    if (precision_of(computing) == int8_weights) {
+    if (precision_of(computing) == Precision::int8) {
         const auto read = [&](const Parameter& parameter, std::span<float> to) {
             std::copy_n(row.data_ptr<float>() + parameter.offset, to.size(), to.begin());
         };
-        return rounded_model(plan, layout, read, int8_weights);
+        return rounded_model(plan, layout, read, Precision::int8);
     }
     return std::make_unique<TorchModel>(plan, layout, uses_cuda(computing, has_device) ? row.to(torch::kCUDA) : row,
                                         precision_of(computing));
@@ -249,7 +248,7 @@ std::unique_ptr<Model> TorchEngine::load_model(const ModelPlan& plan, const Weig
     require_computed(plan);
     const Layout layout = layout_of(plan);
     const Precision precision = precision_of(computing);
-    if (precision == int8_weights || (precision == Precision::bfloat16 && !uses_cuda(computing, trust_.device)))
+    if (precision == Precision::int8 || (precision == Precision::bfloat16 && !uses_cuda(computing, trust_.device)))
         return rounded_model(plan, layout, read, precision);
     const torch::Tensor row = empty_in_large_pages(layout.total);
     for (const Parameter& parameter : layout.parameters)

@@ -1,12 +1,11 @@
 #pragma once
 
 #include "core/contract/engine.h"
-#include "core/contract/kernel_choices.h"
 
 namespace ropelab {
 
 /// Includes no torch header; tests that link the engine use it directly.
-class TorchEngine : public Engine, public KernelChooser {
+class TorchEngine : public Engine {
  public:
     TorchEngine();
     EngineInfo info() override;

@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/contract/int8_weights.h"
 #include "core/data/tokenizer/subword_kinds.h"
 #include "core/interop/config/hf_anatomy.h"
 #include "core/interop/config/hf_config.h"
@@ -233,7 +232,7 @@ std::int64_t OpenedModel::bytes_of_weights(const ModelPlan& plan, Precision prec
     std::int64_t bytes = 0;
     for (const Parameter& parameter : layout_of(plan).parameters) {
         const bool is_matrix = parameter.shape.size() > 1;
-        bytes += is_matrix && precision == int8_weights
+        bytes += is_matrix && precision == Precision::int8
                      ? parameter.size + usual * parameter.shape.front()
                      : parameter.size * (is_matrix && precision == Precision::bfloat16 ? half : usual);
     }
@@ -245,7 +244,7 @@ std::unique_ptr<Model> OpenedModel::load(Engine& engine, const ModelPlan& plan, 
     const std::int64_t available = available_memory();
     if (available > 0 && bytes > available) {
         throw BadInput("The weights of " + path_.string() + " need " + bytes_text(bytes) + " in " +
-                       precision_words[static_cast<std::size_t>(precision)] + ", but only " + bytes_text(available) +
+                       precision_names[static_cast<std::size_t>(precision)] + ", but only " + bytes_text(available) +
                        " of memory are free; close other programs or choose a smaller model.");
     }
     return engine.load_model(plan, [this](const Parameter& parameter, std::span<float> to) { read(parameter, to); },

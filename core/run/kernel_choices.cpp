@@ -39,17 +39,15 @@ KernelChoices stored_kernel_choices(const EngineInfo& info) {
 }
 
 void load_kernel_choices(Engine& engine) {
-    auto* chooser = dynamic_cast<KernelChooser*>(&engine);
-    if (chooser && !kernel_choices_file().empty()) chooser->use_kernel_choices(stored_kernel_choices(engine.info()));
+    if (!kernel_choices_file().empty()) engine.use_kernel_choices(stored_kernel_choices(engine.info()));
 }
 
 void store_kernel_choices(Engine& engine) {
-    auto* chooser = dynamic_cast<KernelChooser*>(&engine);
     const std::filesystem::path file = kernel_choices_file();
-    if (!chooser || file.empty()) return;
+    if (file.empty()) return;
     const EngineInfo info = engine.info();
     const KernelChoices stored = stored_kernel_choices(info);
-    KernelChoices choices = chooser->kernel_choices();
+    KernelChoices choices = engine.kernel_choices();
     if (stored.size() + choices.size() <= most_choices) choices.insert(stored.begin(), stored.end());
     if (choices == stored) return;
     try {

@@ -50,7 +50,8 @@ enum class Split { ninety_ten, ninety_five_five };
 enum class BatchOrder { random, sequential };
 /// `whole`: every non-overlapping sequence of the validation split; `sampled`: random batches as nanoGPT does.
 enum class Evaluation { whole, sampled };
-enum class Precision { automatic, float32, bfloat16 };
+/// `int8`: of a model that is loaded with its weights (core/contract/engine.h); no run trains in it.
+enum class Precision { automatic, float32, bfloat16, int8 };
 enum class Device { automatic, cpu, cuda };
 /// Changes only speed. `eager` runs LibTorch's operations one by one and evaluates the whole context again for each
 /// generated token, as a plain PyTorch program; `fused` has a KV cache.

@@ -2,7 +2,6 @@
 
 #include <thread>
 
-#include "core/contract/int8_weights.h"
 #include "core/engine/torch_engine.h"
 #include "core/engine/train/torch_cohort.h"
 #include "tests/bench/models.h"
@@ -15,9 +14,9 @@ void generate(benchmark::State& state, const RunSpec& spec, Precision precision,
     const auto tokens = bench_tokens();
     CohortStart start;
     start.runs = {spec};
-    start.runs.front().precision = precision == int8_weights ? Precision::float32 : precision;
+    start.runs.front().precision = precision == Precision::int8 ? Precision::float32 : precision;
     TorchCohort cohort(start, {65, tokens, tokens}, std::thread::hardware_concurrency());
-    const auto model = precision == int8_weights
+    const auto model = precision == Precision::int8
                            ? TorchEngine().create_model(plan_of(spec, 65), cohort.state(0), {Device::cpu, precision})
                            : cohort.model(0);
     Generation options;
@@ -45,7 +44,7 @@ BENCHMARK_CAPTURE(generate, paper_rolling, theta_paper_spec(), Precision::float3
 BENCHMARK_CAPTURE(generate, paper_rolling_bfloat16, theta_paper_spec(), Precision::bfloat16, Mode::rolling)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
-BENCHMARK_CAPTURE(generate, paper_rolling_int8, theta_paper_spec(), int8_weights, Mode::rolling)
+BENCHMARK_CAPTURE(generate, paper_rolling_int8, theta_paper_spec(), Precision::int8, Mode::rolling)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 BENCHMARK_CAPTURE(generate, paper_16_streams, theta_paper_spec(), Precision::float32, Mode::rolling, 16)
@@ -54,7 +53,7 @@ BENCHMARK_CAPTURE(generate, paper_16_streams, theta_paper_spec(), Precision::flo
 BENCHMARK_CAPTURE(generate, paper_16_streams_bfloat16, theta_paper_spec(), Precision::bfloat16, Mode::rolling, 16)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
-BENCHMARK_CAPTURE(generate, paper_16_streams_int8, theta_paper_spec(), int8_weights, Mode::rolling, 16)
+BENCHMARK_CAPTURE(generate, paper_16_streams_int8, theta_paper_spec(), Precision::int8, Mode::rolling, 16)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 

@@ -13,7 +13,6 @@
 #include "app/terminal/verbs.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/contract/int8_weights.h"
 #include "core/data/compression.h"
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
@@ -136,7 +135,7 @@ struct SampledModel {
         const auto loss = [&](Precision as) {
             return text_loss(*load(window, as), tokens, {.window = window, .stride = window});
         };
-        return int8_loss_words(loss(int8_weights), loss(Precision::float32));
+        return int8_loss_words(loss(Precision::int8), loss(Precision::float32));
     }
     // Of one continuation, as load(). Beside the loaded weights, the KV caches must fit into the free memory.
     void refuse_large_caches(std::int64_t tokens, std::int64_t count) const {
@@ -173,7 +172,7 @@ void run_sample(const SampleFlags& flags) {
     const auto prompt = vocabulary.encode(prompt_text);
 
     const std::int64_t most = std::ssize(prompt) + generation.length;
-    const bool is_int8 = sampled.precision == int8_weights;
+    const bool is_int8 = sampled.precision == Precision::int8;
     const std::string loss = is_int8 ? sampled.int8_loss(flags.data_dir) : "";
     if (is_int8) std::cerr << loss << std::endl;
     const auto model = sampled.load(most, sampled.precision);
@@ -210,7 +209,7 @@ void run_sample(const SampleFlags& flags) {
     } else {
         result.update({{"text", samples[0]["text"]}, {"tokens", samples[0]["tokens"]}});
     }
-    result["precision"] = precision_words[static_cast<std::size_t>(sampled.precision)];
+    result["precision"] = precision_names[static_cast<std::size_t>(sampled.precision)];
     result.update(sampled.facts());
     print_json(result);
 }

@@ -16,7 +16,6 @@
 #include "app/terminal/verbs.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/contract/int8_weights.h"
 #include "core/data/json_text.h"
 #include "core/interop/opened_model.h"
 #include "core/machine/engine_loader.h"
@@ -201,7 +200,7 @@ void run_perplexity(const PerplexityFlags& flags) {
     line.end();
     if (loss.losses.empty()) throw std::runtime_error("Interrupted before the text was evaluated.");
     std::optional<TextLoss> full;  // of float32, beside int8 weights
-    if (parse_model_precision(flags.input.precision) == int8_weights) {
+    if (parse_model_precision(flags.input.precision) == Precision::int8) {
         model.reset();
         model = opened.load(open_engine(), plan);
         full = text_loss(*model, input.tokens, how, show, changes);

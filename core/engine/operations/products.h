@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/contract/kernel_choices.h"
+#include "core/contract/engine.h"
 
 namespace ropelab {
 
@@ -20,7 +20,7 @@ torch::Tensor product(const torch::Tensor& left, const torch::Tensor& right);
 /// products. A batched call would also make a run's bits depend on the cohort.
 torch::Tensor product_by_run(const torch::Tensor& left, const torch::Tensor& right);
 
-/// KernelChooser::kernel_choices. Thread-safe.
+/// Engine::kernel_choices. Thread-safe.
 KernelChoices known_choices();
 std::optional<std::string> known_choice(const std::string& work);
 /// They replace those of the same work.

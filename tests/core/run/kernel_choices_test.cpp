@@ -8,7 +8,7 @@
 namespace ropelab {
 namespace {
 
-class ChoosingEngine : public Engine, public KernelChooser {
+class ChoosingEngine : public Engine {
  public:
     EngineInfo info() override {
         EngineInfo result;

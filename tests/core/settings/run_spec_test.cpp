@@ -30,6 +30,7 @@ TEST(RunSpec, CheckThrowsForValuesThatContradictEachOther) {
     EXPECT_MESSAGE(check(with([](auto& s) { s.width = 6; })), BadInput, "head dimension is 3");
     EXPECT_MESSAGE(check(with([](auto& s) { s.final_learning_rate = 1; })), BadInput, "final_learning_rate");
     EXPECT_MESSAGE(check(with([](auto& s) { s.context = 0; })), BadInput, "context is 0");
+    EXPECT_MESSAGE(check(with([](auto& s) { s.precision = Precision::int8; })), BadInput, "precision");
     EXPECT_MESSAGE(check(with([](auto& s) { s.micro_batch = 3; })), BadInput, "it must divide the batch size");
     EXPECT_MESSAGE(check(with([](auto& s) {
                        s.block = Block::pythia;

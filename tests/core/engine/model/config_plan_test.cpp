@@ -8,7 +8,6 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/contract/int8_weights.h"
 #include "core/engine/torch_engine.h"
 #include "core/interop/config/hf_anatomy.h"
 #include "core/interop/model_table.h"
@@ -120,7 +119,7 @@ TEST(ConfigPlan, BytesOfTheWeightsAreThoseInMemory) {
     EXPECT_EQ(OpenedModel::bytes_of_weights(plan, Precision::float32), 4 * (matrices + norms));
     EXPECT_EQ(OpenedModel::bytes_of_weights(plan, Precision::bfloat16), 2 * matrices + 4 * norms);
     constexpr std::int64_t rows = 100 + 3 * (64 + 32 + 2 * 80 + 32);
-    EXPECT_EQ(OpenedModel::bytes_of_weights(plan, int8_weights), matrices + 4 * (rows + norms));
+    EXPECT_EQ(OpenedModel::bytes_of_weights(plan, Precision::int8), matrices + 4 * (rows + norms));
 }
 
 void expect_logits_of_transformers(const fs::path& folder, double tolerance) {

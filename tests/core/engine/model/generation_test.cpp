@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/contract/int8_weights.h"
 #include "core/engine/torch_engine.h"
 #include "core/engine/train/torch_cohort.h"
 #include "core/plan/step_cost.h"
@@ -163,7 +162,7 @@ TEST_F(GenerationTest, Int8WeightsLoseLittleAndGenerateTheirOwnMostProbableToken
         start.runs = {spec};
         TorchCohort cohort(start, {7, tokens_, tokens_}, 1);
         for (int i = 0; i < 40; ++i) cohort.step();
-        const auto int8 = engine.create_model(plan_of(spec, 7), cohort.state(0), {Device::cpu, int8_weights});
+        const auto int8 = engine.create_model(plan_of(spec, 7), cohort.state(0), {Device::cpu, Precision::int8});
         const double full = cohort.model(0)->whole_loss(tokens_);
         EXPECT_LT(full, 1.5);
         EXPECT_NE(int8->whole_loss(tokens_), full);
@@ -179,7 +178,7 @@ TEST_F(GenerationTest, Int8WeightsLoseLittleAndGenerateTheirOwnMostProbableToken
     }
     RunSpec spec = tiny_spec();
     spec.attention = AttentionKind::mla;
-    EXPECT_MESSAGE(engine.create_untrained_model(plan_of(spec, 7), 1, {Device::cpu, int8_weights}), BadInput,
+    EXPECT_MESSAGE(engine.create_untrained_model(plan_of(spec, 7), 1, {Device::cpu, Precision::int8}), BadInput,
                    "choose float32 or bfloat16");
 }
 
