@@ -175,8 +175,10 @@ TEST_P(RotaryNumbers, SpectrumRoomTexts) {
         const double training = hasTraining ? setup.scaling.original_context : context();
         const int number = std::min(now.rotary_dim, critical_dimension(dimension, setup.theta, training));
         expectContains(room.words(), critical.arg(number).arg(now.rotary_dim));
-        const int incomplete = now.rotary_dim / 2 - complete_pairs(now, context());
-        if (incomplete > 0) expectContains(room.words(), QStringLiteral("context: %1.").arg(incomplete));
+        const int last = now.rotary_dim / 2 - 1;
+        const double slowest = frequencyOf(now, static_cast<std::size_t>(last));
+        if (last > 0)
+            expectContains(room.words(), QStringLiteral("pair %1 by %2. ").arg(last).arg(readableNumber(slowest)));
     }
     for (const int pair : {0, now.rotary_dim / 4, now.rotary_dim / 2 - 1}) {
         if (now.rotary_dim == 0) break;

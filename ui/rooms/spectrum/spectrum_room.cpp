@@ -105,7 +105,7 @@ QWidget* SpectrumRoom::makeFrequencies() {
     scaleMinimumHeight(m_spectrum, kLowestSpectrum);
     for (FigureView* view : {m_kernel, m_kernelSpectrum}) scaleMinimumHeight(view, kLowest);
     column->addWidget(m_below, 2);
-    setWords(makeNote(page), u"Pairs that complete a period"_s);
+    setWords(makeNote(page), u"Rotation per token and critical dimension"_s);
     column->addWidget(wordsLabel());
     return page;
 }
@@ -534,16 +534,12 @@ QString SpectrumRoom::pairsSentence(Side side) const {
     const Frequencies& now = frequenciesOf(side);
     const int rotated = now.rotary_dim;
     if (rotated == 0) return u"No pair is rotated."_s;
-    const int incomplete = rotated / 2 - complete_pairs(now, static_cast<double>(setup.context));
-    const QString pairs = incomplete == 0
-                              ? u"All rotated pairs complete at least one period in the context."_s
-                              : u"Pairs without a full period in the context: %1."_s.arg(groupedText(incomplete));
     const auto slowest = static_cast<std::size_t>(rotated / 2 - 1);
     const QString last = slowest == 0
                              ? QString()
                              : u", pair %1 by %2"_s.arg(slowest).arg(readableNumber(now.inverse_frequencies[slowest]));
     const QString first = QString::number(now.inverse_frequencies.front(), 'g', 4);
-    return u"Pair 0 rotates by %1 rad per token%2. "_s.arg(first, last) + pairs + QLatin1Char(' ') +
+    return u"Pair 0 rotates by %1 rad per token%2. "_s.arg(first, last) +
            (setup.scaling.method == ScalingMethod::none
                 ? u"Critical dimension (Liu et al.): %1 of %2 channels."_s
                 : u"Critical dimension (Liu et al.), unscaled: %1 of %2 channels."_s)

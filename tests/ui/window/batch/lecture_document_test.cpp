@@ -447,8 +447,10 @@ TEST_F(LectureDocumentTest, LiveFiguresBeginAsTheFigures) {
     EXPECT_NEAR(angles.columns[3][0], std::atan2(query[4], query[0]) * 180 / std::acos(-1.0), 1e-9);
 
     const RotarySetup half = parse_setup("theta=500 head_dim=64 fraction=50% context=128");
-    const LogitSplit split = split_logit(vectorOf(liveOf(1)["query"]), vectorOf(liveOf(1)["key"]), 50, 7,
-                                         frequencies(frequency_settings(half)), half.partial, half.pairing);
+    const auto channels = canonical_channels(half.head_dim, rotary_dim(half), half.partial, half.pairing);
+    const LogitSplit split =
+        split_logit(laid_out(vectorOf(liveOf(1)["query"]), channels), laid_out(vectorOf(liveOf(1)["key"]), channels),
+                    50, 7, frequencies(frequency_settings(half)), half.partial, half.pairing);
     EXPECT_NEAR(pictureOf(1).table.columns[2].last(), split.total, 1e-12);
     EXPECT_EQ(liveOf(1)["setup"].toObject()["fraction"].toDouble(), 0.5);
     EXPECT_EQ(liveOf(1)["sliders"].toArray(), (QJsonArray{"n", "theta"}));

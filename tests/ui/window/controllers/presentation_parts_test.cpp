@@ -112,7 +112,7 @@ TEST_F(PresentationTest, ANamedPartOfARotaryRoomIsShownAloneAndLarge) {
     };
     show("spectrum", "");
     EXPECT_EQ(shown(), (QSet<QString>{"spectrum", "kernel", "kernel-spectrum"}));
-    EXPECT_TRUE(visible("Pairs that complete a period"));
+    EXPECT_TRUE(visible("Rotation per token and critical dimension"));
     for (const char* part : {"spectrum", "kernel", "kernel-spectrum", "alibi-bias", "attention-mask"}) {
         show("spectrum", part);
         EXPECT_EQ(shown(), QSet<QString>{part}) << part;
@@ -124,7 +124,7 @@ TEST_F(PresentationTest, ANamedPartOfARotaryRoomIsShownAloneAndLarge) {
         EXPECT_GT(largestFigure().height(), 0.8 * window->room().height()) << part;
     }
     show("spectrum", "spectrum");
-    EXPECT_FALSE(visible("Pairs that complete a period"));
+    EXPECT_FALSE(visible("Rotation per token and critical dimension"));
     show("memory", "");
     EXPECT_TRUE(visible("Sizes of the cos/sin table and the KV cache"));
     for (const char* part : {"rope-cache", "kv-cache"}) {
@@ -143,7 +143,7 @@ TEST_F(PresentationTest, ANamedPartOfARotaryRoomIsShownAloneAndLarge) {
     QApplication::processEvents();
     EXPECT_TRUE(visible("Summary of the figure"));
     window->showRoom("spectrum");
-    EXPECT_TRUE(visible("Pairs that complete a period"));
+    EXPECT_TRUE(visible("Rotation per token and critical dimension"));
     stage().showRoom("spectrum", "kernel");
     EXPECT_EQ(shown(), (QSet<QString>{"spectrum", "kernel", "kernel-spectrum"}))
         << "outside of a presentation, a part is only brought into view";
