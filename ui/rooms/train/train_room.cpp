@@ -66,6 +66,7 @@ std::vector<RunView> withoutEvaluations(const std::vector<RunView>& runs) {
         copy.record.settings = run.record.settings;
         copy.record.summary = run.record.summary;
         copy.record.state = run.record.state;
+        copy.record.message = run.record.message;  // says whether successive halving stopped it
         if (settings.insert(run.setting).second) copy.spec = run.spec;
         copy.spec.seed = run.spec.seed;
         copy.setting = run.setting;
