@@ -208,8 +208,8 @@ class CurvePlot : public PlotWidget {
     std::optional<double> shownFloor() const;
     double weightOf(Quantity quantity, const CurveData& curve) const;
     /// As shown, in the shown unit.
-    const QList<double>& shownValues(CurveId curve, const CurveData& data) const {
-        return data.smoothed(weightOf(curve.quantity, data), factorOf(curve), m_smoothingKind);
+    const QList<double>& shownValues(CurveId curve, const CurveData& stored) const {
+        return stored.smoothed(weightOf(curve.quantity, stored), factorOf(curve), m_smoothingKind);
     }
     void highlight(RunId run);
     void setFollows(bool follows);
