@@ -77,7 +77,7 @@ bool Presentation::wants(const QKeyEvent& event, const QWidget* focused) const {
     if (m_bar) return key == Qt::Key_L || (typesDigit(event) && !isInQuestion);
     const bool isEnter = key == Qt::Key_Return || key == Qt::Key_Enter;
     if (!m_typed.isEmpty()) return isEnter || key == Qt::Key_Backspace || isPrintable(event);
-    if (isInQuestion) {
+    if (isInQuestion && !m_question->isRevealed()) {
         if (isArrow(key) || typesDigit(event) || key == Qt::Key_Space || isEnter) return false;
     }
     if (takesArrows(focused) && (isArrow(key) || key == Qt::Key_Home || key == Qt::Key_End)) return false;

@@ -47,4 +47,12 @@ void LibTorchOffer::renew(const QString& note) {
     show(note.isEmpty() ? sentence : note + u' ' + sentence, true);
 }
 
+void LibTorchOffer::insist() {
+    renew(u"Nothing has started yet."_s);
+    QPushButton& way = isDownloading()                      ? cancelButton()
+                       : downloadButton().isVisibleTo(this) ? downloadButton()
+                                                            : *m_folder;
+    if (m_isMissing) way.setFocus(Qt::TabFocusReason);
+}
+
 }  // namespace ropelab::ui

@@ -14,6 +14,8 @@ class LibTorchOffer : public DownloadOffer {
 
     /// `note` is what happened before. The offer is hidden if LibTorch is there.
     void renew(const QString& note = {});
+    /// Says that nothing has started, and gives the focus to what gets LibTorch.
+    void insist();
     QPushButton& folderButton() const { return *m_folder; }
 
  private:

@@ -114,7 +114,7 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     column->addWidget(m_takeOver);  // below all controls, which keep their place
     m_libTorch = new LibTorchOffer(this);
     column->addWidget(m_libTorch);
-    connect(&m_actions, &SessionActions::libTorchMissing, m_libTorch, [this] { m_libTorch->renew(); });
+    connect(&m_actions, &SessionActions::libTorchMissing, m_libTorch, [this] { m_libTorch->insist(); });
     connect(&m_access.session, &SweepSession::started, m_libTorch, [this] { m_libTorch->renew(); });
     m_unitAdvice = new BannerArea(this);
     column->addWidget(m_unitAdvice);

@@ -107,11 +107,16 @@ TEST_F(LibTorchOfferTest, StartShowsTheOfferAndAddsNoRuns) {
     Workspace workspace(without);
     TrainRoom room(workspace, workspace.runAccess(), workspace.experiment(), workspace.settings());
     QSignalSpy missing(&workspace, &Workspace::libTorchMissing);
+    room.show();
+    room.activateWindow();
+    ASSERT_TRUE(waitUntil([&] { return room.isActiveWindow(); }));
     workspace.start();
     EXPECT_EQ(missing.count(), 1);
     EXPECT_FALSE(workspace.session().isActive());
     EXPECT_TRUE(workspace.runs().runs().empty());
-    EXPECT_TRUE(room.libTorchOffer().text().startsWith("Training needs LibTorch"));
+    EXPECT_TRUE(room.libTorchOffer().text().startsWith("Nothing has started yet. Training needs LibTorch"));
+    ASSERT_TRUE(QApplication::focusWidget());
+    EXPECT_TRUE(room.libTorchOffer().isAncestorOf(QApplication::focusWidget()));
 }
 
 }  // namespace
