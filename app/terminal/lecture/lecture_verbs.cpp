@@ -106,6 +106,10 @@ const LectureScene& training_scene(const Lecture& lecture, const std::string& id
     }
     if (!id.empty())
         throw BadInput("No scene \"" + id + "\" trains a model; choose a scene that trains a model: " + known + ".");
+    // Evaluations beyond the context are of the stage, and make no experiment of a class.
+    std::vector<const LectureScene*> experiments = live;
+    std::erase_if(experiments, [](const LectureScene* scene) { return scene->live->extrapolation.has_value(); });
+    if (experiments.size() == 1) return *experiments.front();
     if (live.size() > 1)
         throw BadInput("Several scenes of this lecture train models (" + known + "); choose one with --scene.");
     return *live.front();
