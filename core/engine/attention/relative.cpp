@@ -66,22 +66,6 @@ torch::Tensor distances_between(const torch::Tensor& queries, const torch::Tenso
     return (queries.unsqueeze(1) - keys.unsqueeze(0)).clamp_min(0).clamp_max(most);
 }
 
-// Sums over the last dimension, from the newest key to the oldest one. Keys in order, as in training, are reversed,
-// which copies rows instead of single numbers; on a device, looking at the order would wait for it.
-torch::Tensor summed_from_newest(const torch::Tensor& x, const torch::Tensor& key_positions) {
-    const auto is_in_order = [&] {
-        const auto position = key_positions.accessor<std::int64_t, 1>();
-        for (std::int64_t k = 1; k < position.size(0); ++k) {
-            if (position[k] <= position[k - 1]) return false;
-        }
-        return true;
-    };
-    if (key_positions.is_cpu() && is_in_order()) return x.flip(-1).cumsum(-1).flip(-1);
-    const torch::Tensor newest_first = key_positions.argsort(0, true);
-    const torch::Tensor sums = x.gather(-1, newest_first.expand_as(x)).cumsum(-1);
-    return sums.gather(-1, newest_first.argsort(0, false).expand_as(sums));
-}
-
 // Formulas 39 to 43 and 63 for one run.
 struct LogitsOf {
     const ScoredPairs& pairs;
@@ -123,9 +107,12 @@ struct LogitsOf {
     }
     torch::Tensor operator()(const CopeTerms& terms) const {
         const torch::Tensor embeddings = of_run(terms.contextual);
+        // The gates are summed from the newest key to the oldest one.
+        const torch::Tensor newest_first = pairs.key_positions.argsort(0, true);
         const torch::Tensor gates = torch::sigmoid(pairs.products).masked_fill(pairs.hidden, 0);
-        const torch::Tensor positions =
-            summed_from_newest(gates, pairs.key_positions).clamp_max(static_cast<double>(embeddings.size(0) - 1));
+        const torch::Tensor sums = gates.gather(-1, newest_first.expand_as(gates)).cumsum(-1);
+        const torch::Tensor positions = sums.gather(-1, newest_first.argsort(0, false).expand_as(sums))
+                                            .clamp_max(static_cast<double>(embeddings.size(0) - 1));
         const torch::Tensor lower = positions.detach().floor();
         const torch::Tensor weight = positions - lower;
         const torch::Tensor logits = torch::matmul(pairs.query, embeddings.transpose(0, 1));
