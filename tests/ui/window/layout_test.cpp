@@ -347,7 +347,7 @@ TEST_F(LayoutTest, FiguresAreNotSmallerAtALargeScale) {
         const auto area = [&](int scale) {
             ThemeManager::instance().setScale(scale);
             window->showRoom(name);
-            settle();
+            rest();
             const QSize size = window->room().picture()->visibleRegion().boundingRect().size();
             return size.width() * size.height();
         };

@@ -132,12 +132,13 @@ QString courseIntroduction(const std::vector<Lecture>& lectures) {
             countText(questions, u"question"_s), readableCount(lecture.minutes));
     }
     return u"<h2>Course: rotary position embeddings</h2><p>%1</p><ol>%2</ol><p>Each scene is a page of the program, as "
-           u"in a lecture, with a sentence below it and questions beside it. Where controls are below the picture, you "
-           u"can move them. All parts take about %3. You can stop at every step and resume there "
+           u"in a lecture, with a sentence below it and questions beside it. Where a page shows controls, you can "
+           u"move them. All parts take about %3. You can stop at every step and resume there "
            u"later.</p><h3>Questions</h3><p>You answer with a choice, with a number that you find in the picture,"
            u" or by drawing a curve. After a wrong answer you can try again, ask for a hint or show the answer. A"
-           u" right first answer without a hint counts as understood. Your answers are stored on this computer "
-           u"only.</p><p><i>Next</i> begins the first part. <i>End course</i> shows the menus, your own rotary "
+           u" right first answer counts as understood, and after a hint or a wrong answer as understood with help. Your"
+           u" answers are stored on this computer only.</p><p><i>Next</i> begins the first part. <i>End course</i> "
+           u"shows the menus, your own rotary "
            u"setup and your lab file again.</p>"_s.arg(about, parts, durationText(60 * minutes));
 }
 

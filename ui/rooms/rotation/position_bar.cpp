@@ -168,11 +168,11 @@ PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
 
     auto* second = scaledRow(nullptr, 16);
     m_query = new PositionSlider(
-        u"q at position m"_s, u"Position m of the query [tokens]"_s,
+        u"q at m"_s, u"Position m of the query [tokens]"_s,
         u"Each pair of q is rotated by the angle mωᵢ, counterclockwise (Su et al. 2021; formula 1 of the guide)."_s,
         this);
     m_key = new PositionSlider(
-        u"k at position n"_s, u"Position n of the key [tokens]"_s,
+        u"k at n"_s, u"Position n of the key [tokens]"_s,
         u"Each pair of k is rotated by the angle nωᵢ, counterclockwise (Su et al. 2021; formula 1 of the guide)."_s,
         this);
     second->addWidget(m_query, 1);

@@ -32,8 +32,8 @@ constexpr std::array<Stop, 5> kStops = {{
      u"Drag the context: the second tile counts the channels that complete a turn within it; the others never do in "
      "training."},
     {"rotation", "", "control fraction",
-     u"Type 25 into the field fraction: only a quarter of the pairs turn, and the others, in grey, keep "
-     "their values at every position."},
+     u"Type 25 into the field fraction: a quarter of the pairs turn, with speeds that span about the same range as "
+     "before; the others, in grey, keep their values at every position."},
     {"train", "", "button start",
      u"The marked button trains small models with each θ and fraction that the panel SWEEP lists, whatever you set "
      "before. The losses of these models show what θ and the fraction change."},

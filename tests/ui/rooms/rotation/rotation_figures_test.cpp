@@ -172,7 +172,6 @@ TEST(Dials, OneDialPerPairAndGreyDialsForTheRest) {
     EXPECT_EQ(count(truncate, Dial::Kind::rotated), 8);
     EXPECT_EQ(count(truncate, Dial::Kind::frozen), 24);
     EXPECT_TRUE(dialsNote(sceneOf("fraction=25%")).contains("channels 16–63"));
-    EXPECT_TRUE(dialsNote(sceneOf("")).endsWith("; hands rotate counterclockwise"));
     EXPECT_TRUE(dialsNote(sceneOf("fraction=25% partial=truncate")).contains("24 of 32 pairs have frequency 0"));
 
     // The hands of channels that are not rotated are those of the pair before rotation, at every position.
