@@ -51,7 +51,7 @@ torch::Tensor activated(FeedForward kind, const torch::Tensor& x) {
         case FeedForward::automatic:
             break;
     }
-    throw std::logic_error("The forward pass of an activation function is not implemented.");
+    throw std::logic_error("An activation that is still automatic has no forward pass.");
 }
 
 torch::Tensor forward(const Mlp& part, const torch::Tensor& x, const LayerPass& pass) {

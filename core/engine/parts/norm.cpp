@@ -46,7 +46,7 @@ NormalizedResidual forward(const NormPart& part, const torch::Tensor& x, const B
         case NormPart::Kind::unknown:
             break;
     }
-    throw std::logic_error("The forward pass of a kind of norm is not implemented.");
+    throw std::logic_error("A norm of unknown kind has no forward pass.");
 }
 
 }  // namespace ropelab

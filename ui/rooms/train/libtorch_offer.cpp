@@ -49,10 +49,9 @@ void LibTorchOffer::renew(const QString& note) {
 
 void LibTorchOffer::insist() {
     renew(u"Nothing has started yet."_s);
-    QPushButton& way = isDownloading()                      ? cancelButton()
-                       : downloadButton().isVisibleTo(this) ? downloadButton()
-                                                            : *m_folder;
-    if (m_isMissing) way.setFocus(Qt::TabFocusReason);
+    // During a download the only button cancels it.
+    if (!m_isMissing || isDownloading()) return;
+    (downloadButton().isVisibleTo(this) ? downloadButton() : *m_folder).setFocus(Qt::TabFocusReason);
 }
 
 }  // namespace ropelab::ui
