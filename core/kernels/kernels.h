@@ -163,6 +163,10 @@ struct Vectors {
 void dot_rows(const float* matrix, const Vectors& x, float* out, std::int64_t out_stride, std::int64_t first,
               std::int64_t last);
 
+/// Rounds them to bfloat16 if T is Bfloat16.
+template <typename T>
+void copy_numbers(const float* from, T* to, std::int64_t count);
+
 /// Vectors rounded to bfloat16, for products with bfloat16 rows. Processors with products of bfloat16 pairs (AVX-512
 /// BF16) use `halves`, which end with zeros up to a multiple of 32. On others, elements with even and odd indices are
 /// separate, because each 32-bit word of a row contains one of each, and those after the last multiple of 32 are in

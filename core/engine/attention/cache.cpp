@@ -95,15 +95,9 @@ void KeyValueCache::store(std::int64_t index, const float* key, const float* val
     const std::int64_t slot = *newest_.data_ptr<std::int64_t>() % slots;
     for (const auto& [from, stored] : {std::pair{key, &layer.keys}, std::pair{value, &layer.values}}) {
         with_type(stored->scalar_type(), [&, from = from, stored = stored]<typename T>(T) {
-            for (std::int64_t head = 0; head < heads; ++head) {
-                std::transform(from + head * head_dim, from + (head + 1) * head_dim,
-                               numbers<T>(*stored) + (head * slots + slot) * head_dim, [](float number) {
-                                   if constexpr (std::is_same_v<T, float>)
-                                       return number;
-                                   else
-                                       return kernels::to_bfloat16(number);
-                               });
-            }
+            T* to = numbers<T>(*stored) + slot * head_dim;
+            for (std::int64_t head = 0; head < heads; ++head)
+                kernels::copy_numbers(from + head * head_dim, to + head * slots * head_dim, head_dim);
         });
     }
 }
