@@ -241,6 +241,10 @@ Figure besideEachOther(const Figure& a, const Figure& b, const ComparedNames& na
                 map->maximum = colors.maximum;
             }
         }
+        for (FigureMap* map : {&*first.map, &*second.map}) {  // beside the map of the smaller setup, 0 is as white
+            const bool isWhole = std::ranges::none_of(map->values, [](float value) { return std::isnan(value); });
+            if (map->blankLabel.isEmpty() && isWhole) map->blankLabel = u"not in this setup"_s;
+        }
     }
     Figure result;
     result.name = a.name;

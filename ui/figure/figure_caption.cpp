@@ -50,15 +50,37 @@ QString captionValues(const QJsonObject& settings, const QStringList& omitted = 
     return parts.join(u"; "_s);
 }
 
+/// Drawings of two setups have their own numbers, and their summary names both.
+bool isOfTwoDrawings(const Figure& figure) {
+    return figure.settings.contains(u"compared"_s) && !figure.panels.empty() && figure.panels.front().drawing;
+}
+
+/// "key norm by frequency, by pair (fastest first) and layer".
+QString mapWords(const QString& values, const QString& columns, const QString& rows) {
+    const auto inBrackets = [](const QString& title) {
+        const qsizetype comma = title.indexOf(u", "_s);
+        return comma < 0 ? title : u"%1 (%2)"_s.arg(title.first(comma), title.sliced(comma + 2));
+    };
+    if (values.endsWith(u" by "_s + columns)) return u"%1 and %2"_s.arg(values, rows);
+    const QString by = values.contains(u" by "_s) || values.contains(u" / "_s) ? u", by"_s : u" by"_s;
+    return u"%1%2 %3 and %4"_s.arg(values, by, inBrackets(columns), inBrackets(rows));
+}
+
 QString quantityWords(const Figure& figure) {
+    if (isOfTwoDrawings(figure)) return figure.summary;
     if (!figure.panels.empty()) {
-        // Drawings of two setups have their own numbers; other panels show the same quantity.
-        const bool isOfTwo = figure.settings.contains(u"compared"_s) && figure.panels.front().drawing;
-        return isOfTwo ? figure.summary : quantityWords(figure.panels.front());
+        QStringList all;
+        for (const Figure& panel : figure.panels) {
+            if (!isEmpty(panel) && !isPlaceholder(panel)) all << quantityWords(panel);
+        }
+        all.removeDuplicates();
+        return all.isEmpty() ? quantityWords(figure.panels.front()) : all.join(u"; "_s);
     }
     if (figure.drawing) return figure.summary;
     if (figure.map) {
-        return u"%1 by %2 and %3"_s.arg(figure.map->title(), figure.x.title(), figure.y.title());
+        const QStringList& classes = figure.map->classes;
+        return mapWords(classes.isEmpty() ? figure.map->title() : classes.join(u" / "_s), figure.x.title(),
+                        figure.y.title());
     }
     if (figure.y.label.isEmpty() || figure.x.label.isEmpty()) {
         const QString title = figure.x.title() + figure.y.title();
@@ -174,7 +196,8 @@ QStringList settingsWords(const Figure& figure) {
     const QJsonObject& settings = figure.settings;
     if (settings.contains(u"results"_s)) return resultsWords(settings[u"results"_s].toObject());
     if (settings.contains(u"setup"_s)) {
-        QStringList parts = {u"Setup: %1"_s.arg(settings[u"setup"_s].toString())};
+        const QString setup = settings[u"setup"_s].toString();
+        QStringList parts = {(setup.contains(u" | B: "_s) ? u"Setups: A: %1"_s : u"Setup: %1"_s).arg(setup)};
         QStringList omitted = {u"figure"_s, u"setup"_s, u"head"_s};                    // the note names the head
         if (figure.origin.flags[u"distances"_s] == u"0"_s) omitted << u"distances"_s;  // all distances
         if (figure.origin.lab.isEmpty()) omitted << u"layer"_s;                        // of trained encodings
@@ -225,7 +248,7 @@ QStringList noteParts(const QString& note) {
 
 QString captionOf(const Figure& figure) {
     QStringList sentences = {captionSentence(quantityWords(figure))};
-    const QStringList notes = noteParts(figure.note);
+    const QStringList notes = isOfTwoDrawings(figure) ? QStringList() : noteParts(figure.note);
     for (const QString& note : notes) sentences << captionSentence(note);
     const QStringList settings = settingsWords(figure);
     for (const QString& words : settings) sentences << captionSentence(words);

@@ -65,7 +65,7 @@ void addCurrent(Figure& figure, const RotarySetup& current, MapQuantity quantity
     FigureCurve spot = spotOf(current, quantity, {Ink::Kind::accent}, false);
     if (std::isfinite(spot.y.first())) {
         spot.emphasis = FigureCurve::Emphasis::picked;  // drawn above the selected model
-        figure.verticalLines.push_back({spot.x.first(), u"current setup"_s, spot.ink});
+        figure.verticalLines.push_back({spot.x.first(), u"setup"_s, spot.ink});
         figure.horizontalLines.push_back({spot.y.first(), {}, spot.ink});
         figure.curves.push_back(spot);
     }
@@ -91,6 +91,7 @@ Figure knownMap(const RotarySetup& setup, const ModelShape&) {
 Figure comparedMap(const ShapedSetup& a, const ShapedSetup& b) {
     Figure figure = knownMap(a.setup, a.shape);
     const ComparedNames names = comparedNames(a, b);
+    figure.note.replace(u"dashed: the setup"_s, u"dashed: the setups A and B"_s);
     for (FigureLine& line : figure.verticalLines) line.label = names.titleA();
     FigureCurve spot = spotOf(b.setup, MapQuantity::base, {Ink::Kind::compared}, false);
     if (std::isfinite(spot.y.first())) {
@@ -147,7 +148,7 @@ Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& curre
     }
     figure.summary += u"."_s;
     figure.emptyText = u"No model matches the search."_s;
-    figure.note = u"points: models; +1: one more at the same place; dashed: the current setup"_s;
+    figure.note = u"points: models; +1: one more at the same place; dashed: the setup"_s;
     if (quantity == MapQuantity::base)
         figure.note += u"; effective base: θ of a fully rotated head with equal fast pairs"_s;
     figure.heightMm = kMapHeightMm;

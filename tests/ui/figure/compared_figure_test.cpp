@@ -253,6 +253,21 @@ TEST(ComparedFigure, MapsAreSideBySideWithTheSameColours) {
     EXPECT_GT(colours(picture.width() / 2, picture.width()), 2);
 }
 
+// Where 0 is white, as the paper is, the axes beside the smaller map looked like values.
+TEST(ComparedFigure, AxesBesideTheSmallerMapAreGreyAndNamed) {
+    Figure large = mapFigure(1);
+    large.x.minimum = -0.5;
+    large.x.maximum = 9.5;
+    Figure both = compareFigures(mapFigure(1), large, kNames);
+    EXPECT_TRUE(hasLabelledBlank(both.panels[0]));
+    EXPECT_EQ(both.panels[0].map->blankLabel, "not in this setup");
+    EXPECT_FALSE(hasLabelledBlank(compareFigures(mapFigure(1), mapFigure(5), kNames).panels[0]));
+    Figure causal = mapFigure(1);  // whose blank cells have no values in both
+    causal.map->values.first() = std::nanf("");
+    both = compareFigures(causal, large, kNames);
+    EXPECT_FALSE(hasLabelledBlank(both.panels[0]));
+}
+
 TEST(ComparedFigure, FiguresOfDifferentUnitsAreSideBySide) {
     Figure seconds = lineFigure(1);
     seconds.y.unit = QStringLiteral("s");

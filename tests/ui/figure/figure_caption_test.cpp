@@ -117,7 +117,8 @@ TEST(Captions, OfADrawingAreItsSummary) {
     both.panels = {figure, figure};
     both.summary = "A: θ = 10k. Eight dials. B: θ = 500. Four dials.";
     both.settings = {{"setup", "theta=10k | B: theta=500"}, {"compared", "A: θ = 10k; B: θ = 500"}};
-    EXPECT_EQ(captionOf(both), "A: θ = 10k. Eight dials. B: θ = 500. Four dials. Setup: theta=10k | B: theta=500.");
+    both.note = "A: θ = 10k · B: θ = 500";  // which the summary says
+    EXPECT_EQ(captionOf(both), "A: θ = 10k. Eight dials. B: θ = 500. Four dials. Setups: A: theta=10k | B: theta=500.");
 }
 
 TEST(Captions, OfAMapNameItsValues) {
@@ -129,6 +130,30 @@ TEST(Captions, OfAMapNameItsValues) {
     map.unit = "%";
     figure.map = map;
     EXPECT_EQ(captionOf(figure), "Logit contribution (%) by pair and layer.");
+    figure.map->label = "key norm by frequency";
+    figure.map->unit.clear();
+    figure.x.label = "pair, fastest first";
+    EXPECT_EQ(captionOf(figure), "Key norm by frequency, by pair (fastest first) and layer.");
+    figure.map->label = "value norm by pair";
+    figure.x.label = "pair";
+    EXPECT_EQ(captionOf(figure), "Value norm by pair and layer.");
+    figure.map->classes = {"hidden", "attended"};
+    EXPECT_EQ(captionOf(figure), "Hidden / attended, by pair and layer.");
+}
+
+TEST(Captions, OfPanelsNameEachQuantityOnce) {
+    Figure loss;
+    loss.x.label = "step";
+    loss.y.label = "loss";
+    loss.curves.emplace_back();
+    Figure map = loss;
+    map.map.emplace();
+    map.map->label = "weight";
+    Figure empty;
+    empty.y.label = "nothing";
+    Figure figure;
+    figure.panels = {loss, map, loss, empty};
+    EXPECT_EQ(captionOf(figure), "Loss against step; weight by step and loss.");
 }
 
 TEST(Captions, NotesBeginWithACapitalAndTwoModelsHaveTheirSettings) {

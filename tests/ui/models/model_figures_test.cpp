@@ -71,7 +71,7 @@ TEST(ModelMapFigure, ShowsEveryModelOnceAndMarksTheSetup) {
         EXPECT_LT(spot.x.first(), figure.x.maximum);
         EXPECT_GT(spot.y.first(), figure.y.minimum);
         EXPECT_LT(spot.y.first(), figure.y.maximum);
-        if (spot.label.isEmpty()) continue;                   // the current setup
+        if (spot.label.isEmpty()) continue;                   // the setup
         const qsizetype more = spot.label.lastIndexOf(" +");  // "Llama 3.1 8B +2": two other models at this place
         models += 1 + (more < 0 ? 0 : spot.label.mid(more + 2).toUInt());
         if (spot.emphasis != FigureCurve::Emphasis::picked) continue;
@@ -82,7 +82,7 @@ TEST(ModelMapFigure, ShowsEveryModelOnceAndMarksTheSetup) {
     EXPECT_EQ(picked, 1);
     ASSERT_EQ(figure.verticalLines.size(), 1U);
     EXPECT_EQ(figure.verticalLines[0].at, 1024);
-    EXPECT_EQ(figure.verticalLines[0].label, "current setup");
+    EXPECT_EQ(figure.verticalLines[0].label, "setup");
     ASSERT_EQ(figure.horizontalLines.size(), 1U);
     EXPECT_EQ(figure.horizontalLines[0].at, 5e5);
 }

@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "ui/figure/export/export_options.h"
 #include "ui/figure/export/figure_page.h"
+#include "ui/figure/figure_caption.h"
 #include "ui/figure/paint/figure_head.h"
 #include "ui/figure/paint/figure_painter.h"
 #include "ui/figure/paint/printed_figure.h"
@@ -44,6 +45,7 @@ class Page : public QPaintDevice {
     QList<DrawnText> texts;
     QList<DrawnStroke> strokes;
     QList<QRectF> areas;  // filled or stroked
+    QList<QRectF> faded;  // behind a label, whose background lets what it covers through
 
  protected:
     int metric(PaintDeviceMetric metric) const override {
@@ -95,6 +97,9 @@ class Page : public QPaintDevice {
         void drawPolygon(const QPointF* points, int count, PolygonDrawMode) override {
             QPolygonF polygon;
             for (int i = 0; i < count; ++i) polygon << points[i];
+            const QColor fill = state->brush().color();
+            if (state->brush().style() != Qt::NoBrush && fill.alpha() < 255 && fill.rgb() == Theme::light().paper.rgb())
+                m_page.faded.append(state->transform().mapRect(polygon.boundingRect()));
             if (isSeen(polygon.boundingRect())) add(polygon.boundingRect());
             if (state->pen().style() != Qt::NoPen) addStrokes(state->transform().map(polygon));
         }
@@ -261,6 +266,17 @@ QStringList faultsOf(const Figure& figure) {
         });
         if (isCovered) faults << QStringLiteral("over data: %1").arg(text.text);
     }
+    for (const QRectF& box : page.faded) {
+        const bool isFaded = std::ranges::any_of(page.strokes, [&](const DrawnStroke& stroke) {
+            return colors.contains(stroke.color) && isCrossed(box, stroke.line);
+        });
+        if (isFaded) faults << QStringLiteral("faded data at %1, %2").arg(box.x()).arg(box.y());
+    }
+    QStringList sentences = captionOf(figure).split(QStringLiteral(". "));
+    const bool isOfTwoDrawings = !figure.panels.empty() && figure.panels.front().drawing;  // of A, then of B
+    if (sentences.removeDuplicates() > 0 && !isOfTwoDrawings)
+        faults << QStringLiteral("said twice: %1").arg(captionOf(figure));
+    if (captionOf(figure).contains(QStringLiteral("current"))) faults << QStringLiteral("of the window: current");
 
     // Rows and columns of a grid in which something is drawn.
     constexpr int cells = 24;

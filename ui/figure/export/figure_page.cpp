@@ -90,15 +90,17 @@ double fittedHeightMm(std::span<const Figure> panels, const ExportOptions& optio
 }
 
 QString higherThanPage(std::span<const Figure> panels, const ExportOptions& options) {
-    if (panels.size() != 1 || options.heightMm <= kPageMm) return {};
+    if (panels.empty() || options.heightMm <= kPageMm) return {};
+    const bool isOne = panels.size() == 1;
     return QStringLiteral(
-               "The figure %1 needs %2 mm of height at a width of %3 mm, but a page has %4 mm: choose a wider size, "
-               "such "
-               "as ieee-page, or set the height yourself.")
-        .arg(panels.front().name)
+               "The %1 needs %2 mm of height at a width of %3 mm, but a page has %4 mm: choose %5a wider size, such as "
+               "ieee-page, or set the height yourself.")
+        .arg(isOne ? QStringLiteral("figure ") + panels.front().name
+                   : QStringLiteral("page of %1 figures").arg(panels.size()))
         .arg(std::ceil(options.heightMm))
         .arg(options.widthMm)
-        .arg(std::floor(kPageMm));
+        .arg(std::floor(kPageMm))
+        .arg(isOne ? QString() : QStringLiteral("fewer figures, another number of columns, "));
 }
 
 void paintPage(std::span<const Figure> panels, const PageLayout& layout, QPaintDevice& device, const QSize& size,

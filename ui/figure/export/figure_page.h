@@ -26,8 +26,8 @@ PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double hei
 /// texts. Throws BadInput as pageLayout().
 double fittedHeightMm(std::span<const Figure> panels, const ExportOptions& options);
 
-/// One sentence if one figure needs more height than a page of the publishers has (9 inches, see figurePresets); "" if
-/// it fits.
+/// One sentence if the figures, as panels of one page, need more height than a page of the publishers has (9 inches,
+/// see figurePresets); "" if they fit.
 QString higherThanPage(std::span<const Figure> panels, const ExportOptions& options);
 
 /// Panels have the letters a, b, c … above their upper left corners; a single figure has none. `widthMm` is the width

@@ -2,7 +2,9 @@
 
 #include <QCoreApplication>
 #include <QImage>
+#include <QMap>
 #include <QRegularExpression>
+#include <QSet>
 #include <QStringList>
 #include <QXmlStreamReader>
 #include <QtEndian>
@@ -68,10 +70,12 @@ QList<Part> partsOfDrawing(const QByteArray& svg) {
                 continue;
             }
             parts.append({u"<%1> %2"_s.arg(xml.name(), xml.namespaceUri())});
-            for (const QXmlStreamAttribute& attribute : xml.attributes()) {
-                const QString name = attribute.qualifiedName().toString();
+            QMap<QString, QString> attributes;  // by name: other programs write them in another order
+            for (const QXmlStreamAttribute& attribute : xml.attributes())
+                attributes[attribute.qualifiedName().toString()] = attribute.value().toString();
+            for (const auto& [name, value] : attributes.asKeyValueRange()) {
                 parts.append({name});
-                parts.append({attribute.value().toString(), geometry.contains(name)});
+                parts.append({value, geometry.contains(name)});
             }
         } else if (token == QXmlStreamReader::EndElement) {
             parts.append({u"</%1>"_s.arg(xml.name())});
@@ -164,8 +168,10 @@ bool isPixelNear(const QImage& image, const QImage& other, int x, int y) {
     return isWithin(qRed) && isWithin(qGreen) && isWithin(qBlue) && isWithin(qAlpha);
 }
 
-/// The kinds of the chunks of a PNG, sorted; of its texts the key, and the words that are not data or settings.
+/// The kinds of the chunks of a PNG, sorted; of its texts the key, and the words that are not data or settings. Chunks
+/// that only say how the file stores its pixels, which are compared, and when it was written are left out.
 QStringList chunksOf(const QByteArray& png) {
+    static const QSet<QByteArray> storage = {"PLTE", "tRNS", "sBIT", "bKGD", "hIST", "tIME"};
     QStringList chunks;
     qsizetype at = 8;
     while (at + 12 <= png.size()) {
@@ -174,7 +180,7 @@ QStringList chunksOf(const QByteArray& png) {
         const bool isText = kind == "tEXt" || kind == "zTXt" || kind == "iTXt";
         const QByteArray key = png.mid(at + 8, std::max<qsizetype>(0, png.indexOf('\0', at + 8) - at - 8));
         const QString name = isText ? u"text %1"_s.arg(QString::fromLatin1(key)) : QString::fromLatin1(kind);
-        if (isText || !chunks.contains(name)) chunks << name;
+        if (!storage.contains(kind) && !key.startsWith("date:") && (isText || !chunks.contains(name))) chunks << name;
         at += 12 + length;
         if (kind == "IEND") break;
     }

@@ -264,10 +264,11 @@ void FigureAnnotations::drawLabels(QCPPainter* painter, const QRectF& axes) cons
         QFont font = m_style.font(m_style.tickPt);
         font.setWeight(label.isBold ? QFont::DemiBold : font.weight());
         const QRectF box = label.box.translated(axes.topLeft());
-        // A background behind the label covers curves.
+        // A background behind the label covers curves; on paper, where labels avoid data, it covers the grid only.
         QColor paper = m_style.theme.paper;
         paper.setAlphaF(0.8F);
-        painter->fillRect(box.adjusted(-m_style.units(2), 0, m_style.units(2), 0), paper);
+        const double edge = m_style.onScreen ? m_style.units(2) : 0;
+        painter->fillRect(box.adjusted(-edge, 0, edge, 0), paper);
         painter->setFont(font);
         painter->setPen(label.ink);
         painter->drawText(QPointF(box.left(), box.top() + TextMetrics(font).ascent()), label.text);

@@ -199,7 +199,7 @@ FigureTable tableOf(const std::vector<AnatomyModel>& models) {
 QString totalsSentence(const AnatomyModel& model) {
     const AnatomyTotals totals = model.anatomy.totals();
     return u"%1: %2 parameters, %3 FLOPs per token of a forward pass, %4 bytes of KV cache per token"_s.arg(
-        model.name.empty() ? u"model"_s : text(model.name),
+        model.name.empty() || model.name == "settings" ? u"model"_s : text(model.name),
         text(known_parameters(totals.parameters, totals.active_parameters)), text(known_operations(totals.operations)),
         text(known_number(totals.cache_bytes_per_token)));
 }

@@ -706,7 +706,8 @@ void AnatomyPicture::paintBars(QPainter& painter, const Layout& layout, const Ro
             }
         }
         const QString words = layout.broken(numberOf(row, i));
-        if (words.isEmpty()) continue;
+        // A compact row has its kind below its name.
+        if (words.isEmpty() || (layout.isCompact && isPair && numberOf(row, i) == onlyIn(row))) continue;
         painter.setPen(isPair && words.contains(QChar(0x2192)) ? style.theme.accent : style.theme.text);
         painter.drawText(
             QRectF(end + (end > left ? (layout.isCompact ? 2 : 4) * layout.scale : 0), all.top(), 1, all.height()),

@@ -218,10 +218,10 @@ Figure mapFigure(const BaseProfile& profile, const BoundData& data, const std::v
     figure.summary = scoreText(places);
     figure.valuesNote = u"Numbers at the right: tokens at the largest θ of the axis"_s;
     figure.note =
-        u"Curves for the setup's head of %1 channels, %2 of which rotate. B(Δ) ≥ 0: context that a base supports, up "
+        u"Curves for the setup's head of %1 channels, %2 of which rotate; B(Δ) ≥ 0: context that a base supports, up "
         "to %3 tokens; longest period: from this context on every pair completes a period; critical base: largest "
         "context for which fine-tuning at base θ extrapolates further, and extrapolation limit: how far, both after "
-        "training at the setup's θ and context. Points: green and filled if B(Δ) ≥ 0 in the whole context, else red "
+        "training at the setup's θ and context; points: green and filled if B(Δ) ≥ 0 in the whole context, else red "
         "rings; +1: one more at the same place; large and blue: the setup."_s.arg(setup.head_dim)
             .arg(rotated)
             .arg(tokensText(static_cast<double>(range.limit)));

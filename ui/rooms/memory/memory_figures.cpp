@@ -112,7 +112,7 @@ QString percent(double fraction) {
     return QString::number(100 * fraction, 'g', 3) + u" %"_s;
 }
 
-/// "; 10 %: 6 of 64 channels, whole pairs".
+/// "; 10 %: 6 of 64 channels, whole pairs; 2 ch: 2 channels".
 QString roundedText(const RotarySetup& setup) {
     QStringList rounded;
     for (const double fraction : kFractions) {
@@ -121,7 +121,8 @@ QString roundedText(const RotarySetup& setup) {
             rounded << u"%1: %2 of %3 channels"_s.arg(percent(fraction)).arg(dim).arg(setup.head_dim);
         }
     }
-    return rounded.isEmpty() ? QString() : u"; %1, whole pairs"_s.arg(rounded.join(u", "_s));
+    const QString pairs = rounded.isEmpty() ? QString() : u"; %1, whole pairs"_s.arg(rounded.join(u", "_s));
+    return pairs + u"; %1 ch: %1 channels"_s.arg(kMinChannels);
 }
 
 /// The paper's rotated fractions and the setup's. Fractions with the same number of channels share one entry.
@@ -195,8 +196,10 @@ Figure emptyFigure(const RotarySetup& setup, const ModelShape& shape, const Memo
         figure.curves.push_back(curveOf(setup, QString::fromLatin1(device.label), {Ink::Kind::quiet},
                                         [bytes](std::int64_t) { return std::optional(bytes); }));
     }
-    figure.verticalLines.push_back(
-        {static_cast<double>(setup.context), groupedText(setup.context), {Ink::Kind::accent}, kMemoryContextLine});
+    figure.verticalLines.push_back({static_cast<double>(setup.context),
+                                    u"context %1"_s.arg(groupedText(setup.context)),
+                                    {Ink::Kind::accent},
+                                    kMemoryContextLine});
     figure.summary = memorySentence(setup, shape, options);
     const AttentionSizes keys = attentionSizes(setup, shape);
     figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))},
@@ -273,6 +276,15 @@ void addCompared(Figure& figure, std::vector<Bar>& bars, const ShapedSetup& a, c
     figure.settings.insert(u"setup"_s, QString::fromStdString(setups_text({a.setup, b.setup})));
 }
 
+/// What A and B are, if there are two, and `what` with the number of tokens of each.
+QString barsNote(const QString& what, const ShapedSetup& a, const std::optional<ShapedSetup>& b) {
+    const QString note = what.arg(groupedText(a.setup.context));
+    if (!b) return note.arg(QString());
+    const bool isSame = b->setup.context == a.setup.context;
+    return comparedNames(a, *b).titleOfBoth(u" · "_s) + u"; "_s +
+           note.arg(isSame ? QString() : u" (table of B: %1)"_s.arg(groupedText(b->setup.context)));
+}
+
 void keepOwnCurves(Figure& figure, Ink::Kind family) {
     std::erase_if(figure.curves, [&](const FigureCurve& curve) {
         return curve.ink.kind == family && curve.shape == FigureCurve::Shape::line &&
@@ -300,8 +312,9 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
     if (const int current = rotary_dim(setup); current > 0) {
         figure.curves.push_back(markOf(setup, tableInk, tableAt(setup, shape, options, current)));
     }
-    figure.note = u"Size of the cos/sin table in %1 by rotated fraction (bold: the setup's; 0 %: none%2); %3"_s.arg(
-        text(word_of(setup.precision)), roundedText(setup), cacheText(shape, options));
+    figure.note =
+        u"Size of the cos/sin table in %1 by rotated fraction (bold: the setup's; 0 %: none%2); %3; points: the setup"_s
+            .arg(text(word_of(setup.precision)), roundedText(setup), cacheText(shape, options));
     figure.valuesNote = endNote(setup);
     return figure;
 }
@@ -323,7 +336,8 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
         figure.curves.push_back(curveOf(setup, u"cos/sin, %1"_s.arg(percent(setup.fraction)), tableInk, table));
         figure.curves.push_back(markOf(setup, tableInk, table));
     }
-    figure.note = u"Size of the %1"_s.arg(cacheText(shape, options)) + kindsText(attentionSizes(setup, shape));
+    figure.note = u"Size of the %1"_s.arg(cacheText(shape, options)) + kindsText(attentionSizes(setup, shape)) +
+                  u"; points: the setup"_s;
     figure.valuesNote = endNote(setup);
     return figure;
 }
@@ -338,8 +352,8 @@ Figure ropeCacheBars(const ShapedSetup& a, const MemoryOptions& options, const s
                         member.isCurrent});
     }
     if (b) addCompared(figure, bars, a, *b, options);
-    figure.note = u"cos/sin table by rotated fraction, for %1 tokens%2; bold: the fraction of the setup"_s.arg(
-        groupedText(a.setup.context), roundedText(a.setup));
+    figure.note = barsNote(u"cos/sin table by rotated fraction, for %1 tokens%2"_s, a, b) + roundedText(a.setup) +
+                  u"; bold: the fraction of the setup"_s;
     return barsFigure(u"rope-cache-bars"_s, std::move(figure), bars);
 }
 
@@ -353,9 +367,8 @@ Figure kvCacheBars(const ShapedSetup& a, const MemoryOptions& options, const std
         bars.push_back({shortText(kind), inkOf(kind), kvBytes(a.setup, a.shape, options, kind, a.setup.context),
                         kind == a.shape.sizes.kind});
     }
-    figure.note = u"cos/sin table and KV cache by attention type, for %1 tokens; bold: the type of the model"_s.arg(
-                      groupedText(a.setup.context)) +
-                  kindsText(attentionSizes(a.setup, a.shape));
+    figure.note = barsNote(u"cos/sin table and KV cache by attention type, for %1 tokens%2"_s, a, b) +
+                  u"; bold: the type of the model"_s + kindsText(attentionSizes(a.setup, a.shape));
     return barsFigure(u"kv-cache-bars"_s, std::move(figure), bars);
 }
 

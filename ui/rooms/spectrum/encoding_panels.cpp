@@ -283,9 +283,10 @@ Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const s
     figure.heightMm = kPanelHeightMm * std::ceil(static_cast<double>(drawn) / kPanelColumns);
     figure.x = distanceAxis(input);
     figure.y = {.label = kChange, .unit = u"nats"_s};
-    figure.note = headText(input) + u", counted from 1; of embeddings: cosine similarity"_s;
+    figure.note = headText(input) + u", counted from 1"_s;
     if (!untrained.isEmpty())
-        figure.note += u"; learned, and without a trained run in the lab: %1"_s.arg(untrained.join(u", "_s));
+        figure.note += u"; not shown, because they are learned and no run of the lab has learned them: %1"_s.arg(
+            untrained.join(u", "_s));
     figure.summary =
         u"Position encodings side by side for %1. Over a distance of %2, RoPE changes the logit of equal vectors by %3 "
         u"nats, "
@@ -351,6 +352,8 @@ Figure comparedEncodings(const ShapedSetup& a, const ShapedSetup& b, const Encod
         both.panels.push_back(comparedFigure(panelsA[i], panelsB[i], a, b, editsB));
         both.panels.back().panelTitle = panelsA[i].panelTitle;
         shortenNames(both.panels.back(), comparedNames(a, b, editsB), i == 0);
+        if (!isPlaceholder(panelsA[i])) continue;
+        for (FigureCurve& curve : both.panels.back().curves) curve.ink = {Ink::Kind::quiet};  // of both
     }
     both.panelColumns = kPanelColumns;
     both.origin.flags = encodingFlags(choices);

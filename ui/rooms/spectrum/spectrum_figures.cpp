@@ -319,6 +319,8 @@ static Figure ratioFigure(const Parts& parts) {
     if (!parts.compared.empty()) {
         figure.table = tableOf(parts);
         figure.note = noteOf(parts);
+        if (parts.rotated < parts.allPairs)
+            figure.note += u"; pairs %1 to %2 are not rotated"_s.arg(parts.rotated).arg(parts.allPairs - 1);
         figure.summary = u"Frequencies of each pair after scaling, divided by those before; %1."_s.arg(figure.note);
         if (!parts.isScaled()) return figure;
     }

@@ -37,6 +37,24 @@ TEST(PageLayout, RowsHaveTheHeightThatTheirFiguresNeed) {
     EXPECT_NEAR(pageLayout(panels, 180, 120, 2, 8.5).heightMm, 120, 1e-9);
 }
 
+TEST(PageLayout, APageOfSeveralFiguresIsNotHigherThanAPage) {
+    std::vector<Figure> panels(8, sampleFigure());
+    ExportOptions options;
+    options.widthMm = 82.5;
+    options.columns = 2;
+    options.heightMm = fittedHeightMm(panels, options);
+    EXPECT_EQ(higherThanPage(panels, options), "");
+    options.columns = 1;
+    options.heightMm = fittedHeightMm(panels, options);
+    EXPECT_TRUE(
+        QRegularExpression("^The page of 8 figures needs \\d+ mm of height at a width of 82.5 mm, but a page has "
+                           "228 mm: choose fewer figures, another number of columns, a wider size, such as "
+                           "ieee-page, or set the height yourself\\.$")
+            .match(higherThanPage(panels, options))
+            .hasMatch())
+        << higherThanPage(panels, options).toStdString();
+}
+
 TEST(PageLayout, RejectsPanelsThatAreTooSmall) {
     const std::vector<Figure> panels(6, sampleFigure());
     EXPECT_THROW(pageLayout(panels, 60, 0, 3, 8.5), BadInput);

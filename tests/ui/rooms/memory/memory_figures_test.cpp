@@ -85,6 +85,9 @@ TEST(MemoryFigures, BarsAreToScale) {
     EXPECT_EQ(both.table.columns.front().last(), 256);
     EXPECT_EQ(both.table.columns.front()[1], 26);
     EXPECT_TRUE(both.settings["setup"].toString().contains("| B:"));
+    const Figure other = kvCacheBars({memorySetup(64, 1024), {}}, {}, ShapedSetup{memorySetup(64, 4096, 0.25), {}});
+    EXPECT_TRUE(other.note.contains("B: ") && other.note.contains("for 1,024 tokens (table of B: 4,096); bold:"))
+        << other.note.toStdString();
 }
 
 TEST(MemorySizes, TruncateMayStoreUnrotatedPairs) {
@@ -151,7 +154,8 @@ TEST(RopeCacheFigure, ShowsThePapersFractionsAndTheSetups) {
     EXPECT_EQ(find(third, "33.3 %")->emphasis, FigureCurve::Emphasis::picked);
     // 10 % of 16 channels are also two channels.
     EXPECT_NE(find(ropeCacheFigure(memorySetup(16, 2048), {}), "2 ch, 10 %"), nullptr);
-    EXPECT_TRUE(figure.note.contains("; 10 %: 26 of 256 channels, whole pairs)")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("; 10 %: 26 of 256 channels, whole pairs; 2 ch: 2 channels)"))
+        << figure.note.toStdString();
     EXPECT_FALSE(ropeCacheFigure(memorySetup(80, 2048), {}).note.contains("whole pairs"));
 }
 

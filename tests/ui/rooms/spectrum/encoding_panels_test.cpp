@@ -128,8 +128,8 @@ TEST(EncodingPanels, LowChangesAreCutForAllPanels) {
     const Figure last = encodingsFigure(kPanelSetup, {.head = 9});
     // A page leaves out the panels without numbers, so the note names them.
     EXPECT_TRUE(
-        last.note.startsWith("head 4 of 4, counted from 1; of embeddings: cosine similarity; learned, and without a "
-                             "trained run in the lab: Learned, T5, "))
+        last.note.startsWith("head 4 of 4, counted from 1; not shown, because they are learned and no run of the lab "
+                             "has learned them: Learned, T5, "))
         << last.note.toStdString();
     EXPECT_EQ(panelOf(last, "ALiBi").note, "head 4 of 4");
     EXPECT_EQ(panelOf(figure, "ALiBi").note, "head 1 of 4; the axis ends at −16 nats");

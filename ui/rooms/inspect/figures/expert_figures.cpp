@@ -263,6 +263,7 @@ static InspectPicture expertTokens(const InspectData& data) {
     InspectPicture picture = expertPicture(data, map, [texts](int row, int column) {
         return u"token “%1”"_s.arg(texts[static_cast<std::size_t>(row)].value(column));
     });
+    if (picture.figure.map) picture.figure.map->blankLabel = u"no further token"_s;
     picture.figure.note = u"%1; %2"_s.arg(data.run->at(now->iteration), sequencesText(*now->result));
     picture.figure.summary =
         u"The tokens that are routed to each expert of the run %1 most often after %2 steps: %3."_s.arg(

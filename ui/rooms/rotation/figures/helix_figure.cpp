@@ -324,7 +324,7 @@ Figure helixFigure(const RotationScene& scene) {
         } else {
             picture.note = u"axis: position [tokens]; drag to rotate the view"_s;
         }
-        figure.summary = picture.title + kPrintedWords + QLatin1Char('.');
+        figure.summary = u"Helix of "_s + picture.title + kPrintedWords + QLatin1Char('.');
         // The exported table has at most about 1,024 rows, at integer positions.
         const double span = picture.range.maximum - picture.range.minimum;
         const double step = std::max(1.0, std::ceil(span / 1024));

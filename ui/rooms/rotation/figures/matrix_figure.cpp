@@ -244,7 +244,7 @@ Figure matrixFigure(const RotationScene& scene) {
             : u"rotation matrix R at position m = %1; %2"_s.arg(
                   groupedText(scene.state.m), scene.setup.pairing == Pairing::half ? layout.arg(half) : layout);
     if (picture.large) picture.title += u"; blue: pair %1"_s.arg(*picture.large);
-    figure.summary = u"The rotation matrix, %1 × %1: "_s.arg(scene.setup.head_dim) + picture.title + QLatin1Char('.');
+    figure.summary = u"%1 × %1 entries of the "_s.arg(scene.setup.head_dim) + picture.title + QLatin1Char('.');
     figure.table = FigureTable::of({u"row"_s, u"column"_s, u"entry"_s});
     const auto add = [&](int row, int column) {
         figure.table.addRow({static_cast<double>(row), static_cast<double>(column), matrixEntry(scene, row, column)});

@@ -96,7 +96,7 @@ Figure sentenceFigure(const RotationScene& scene) {
     const double logit = largestSize({before.logits, now.logits});
     const double output = largestSize({before.outputs, now.outputs});
     const auto changed = [&](const QString& change) {
-        return state.m == 0 ? QString() : u"changed by %1 from position 0"_s.arg(change);
+        return state.m == 0 ? QString() : u"moved from position 0: changed by %1"_s.arg(change);
     };
     const QString outputTitle = state.rotatesValues ? u"output, values rotated"_s : u"output"_s;
     const SentenceMap maps[] = {
@@ -121,6 +121,8 @@ Figure sentencePanels(Figure figure) {
     std::vector<Figure> all;
     const QString letters[] = {u"A"_s, u"B"_s};
     for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+        Figure& first = figure.panels[i].panels.front();  // its note says what the letter stands for
+        first.note = figure.panels[i].panelTitle + (first.note.isEmpty() ? QString() : u"; "_s + first.note);
         for (Figure& panel : figure.panels[i].panels) {
             panel.panelTitle = u"%1: %2"_s.arg(letters[i], panel.panelTitle);
             all.push_back(std::move(panel));

@@ -289,13 +289,12 @@ Figure tokenFigure(const RotationScene& scene) {
         return figure;
     }
     figure.summary =
-        u"%1 tokens from position %2 on, each with evenly spaced pairs of its query before and after rotation (%3 of "
-        "%4 pairs in a figure of the usual height): pair i is rotated by the position times its frequency ωᵢ, which is "
-        "above 0 for %5 of the pairs."_s.arg(tokens)
+        u"%1 tokens from position %2 on, each with a random query before (dashed) and after rotation (solid), of "
+        "evenly spaced pairs: pair i is rotated by the position times its frequency ωᵢ, which is above 0 for %3 of "
+        "%4 pairs."_s.arg(tokens)
             .arg(scene.state.m)
-            .arg(std::min<std::size_t>(kPrintedRows, scene.pairs.size()))
-            .arg(scene.pairs.size())
-            .arg(scene.rotatedPairs());
+            .arg(scene.rotatedPairs())
+            .arg(scene.pairs.size());
     figure.table = tokenTable(picture);
     figure.drawingHeight = [scene, tokens = picture.tokens](double width, const FigureStyle& style) {
         const int rows = std::min<int>(kPrintedRows, static_cast<int>(scene.pairs.size()));
