@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Tests run.sh and test.sh in a fake checkout, in which cmake, ctest and ropelab only print their arguments.
+# Tests run.sh, test.sh and .ci/run in a fake checkout, in which cmake, ctest and ropelab only print their arguments.
 set -euo pipefail
 # shellcheck source=tests/packaging/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh" "$1"
 unset DISPLAY WAYLAND_DISPLAY QT_QPA_PLATFORM CI
 
 fake=$scratch/checkout
-mkdir -p "$fake/packaging" "$fake/build/release/bin" "$scratch/tools"
+mkdir -p "$fake/packaging" "$fake/.ci" "$fake/build/release/bin" "$scratch/tools"
 cp "$checkout"/packaging/*.sh "$fake/packaging"
+cp "$checkout/.ci/run" "$fake/.ci"
 printf '#!/bin/sh\n' >"$fake/packaging/setup.sh"
 for tool in tools/cmake tools/ctest checkout/build/release/bin/ropelab; do
     # shellcheck disable=SC2016 # the fake tool expands it
@@ -40,6 +41,15 @@ expect 0 ctest "$test" --werror
 [[ $(werror) == *ON ]] || wrong 'warnings are no errors with --werror'
 CI=true expect 0 ctest "$test"
 [[ $(werror) == *ON ]] || wrong 'warnings are no errors in CI'
+
+# .ci/run builds the programs with sanitizers while the tests run, and runs their tests last.
+expect 0 '' "$fake/.ci/run"
+options='--output-on-failure --no-tests=error'
+[[ $(werror) == *ON && $(grep '^ctest' "$scratch/said") == "ctest [] --preset release $options
+ctest [] --preset sanitized $options -N
+ctest [] --preset sanitized $options" ]] || wrong 'the steps of .ci/run are others'
+printf '#!/bin/sh\ncase "$*" in *-N) ;; *) exit 8 ;; esac\n' >"$scratch/tools/ctest"
+expect 8 '' "$fake/.ci/run"
 
 # If the build fails, nothing is run.
 printf '#!/bin/sh\necho broken\nexit 3\n' >"$scratch/tools/cmake"
