@@ -23,7 +23,8 @@ std::span<const PositionEncoding> position_encodings() {
           "RoPE rotates queries and keys by their position. Su et al. 2021; formula 3 of the guide",
           "rope rotates queries and keys"}},
         {{.label = "learned", .rotation = Rotation::rope, .embeddings = Embeddings::learned},
-         {"learned+rope", Position::learned_rope, "", "The model combines learned position embeddings with RoPE."}},
+         {"learned+rope", Position::learned_rope, "learned+RoPE",
+          "The model combines learned position embeddings with RoPE."}},
         {{.label = "sinusoidal", .embeddings = Embeddings::sinusoidal, .settings = {{"sinusoidal_base", "base "}}},
          {"sinusoidal", Position::sinusoidal, "",
           "Fixed sines and cosines of the position (sinusoidal embeddings) are added to the token embeddings, which "

@@ -46,7 +46,7 @@ TEST(FieldText, ShowsAutoWhereTheProgramChooses) {
 
 TEST(ChoiceTitle, IsTheTitleOfTheRowOrTheValue) {
     EXPECT_EQ(choiceTitle("position", "alibi"), "ALiBi");
-    EXPECT_EQ(choiceTitle("position", "learned+rope"), "learned+rope");
+    EXPECT_EQ(choiceTitle("position", "learned+rope"), "learned+RoPE");
     EXPECT_EQ(choiceTitle("norm", "dyt"), "Dynamic Tanh");
     EXPECT_EQ(choiceTitle("feed_forward", "relu2"), "squared ReLU");
     EXPECT_EQ(choiceTitle("tokenizer", "bpe"), "bpe");

@@ -303,11 +303,17 @@ QStringList faultsOf(const Figure& figure) {
 
     const Figure printed = printedFigure(figure, style, size.width());
     QList<QPen> pens;
+    QList<QList<double>> patterns;  // of data, which a greyscale print tells apart by them
     for (const FigureCurve& curve : printed.curves) {
         if (curve.label.isEmpty() || curve.shape != FigureCurve::Shape::line || curve.x.size() < 2) continue;
         if (curve.companion && !curve.isNamed) continue;
         if (pens.contains(style.penOf(curve))) faults << QStringLiteral("same look: %1").arg(curve.label);
         pens << style.penOf(curve);
+        if (curve.ink.kind == Ink::Kind::data && !curve.solid && pens.size() <= 7 && std::isfinite(curve.x.front())) {
+            if (patterns.contains(pens.last().dashPattern()))
+                faults << QStringLiteral("same dashes: %1").arg(curve.label);
+            patterns << pens.last().dashPattern();
+        }
     }
     faults.removeAll(QString());
     return faults;

@@ -119,6 +119,14 @@ QString quoted(const QString& text) {
     return line.size() > kLongestQuote ? line.left(kLongestQuote) + QChar(0x2026) : line;
 }
 
+/// The rectangles of a page in its dictionary.
+QString boxesOf(const QString& dictionary) {
+    static const QRegularExpression box(u"/(?:Media|Crop)Box \\[[^\\]]*\\]"_s);
+    QStringList boxes;
+    for (const QRegularExpressionMatch& found : box.globalMatch(dictionary)) boxes << found.captured();
+    return boxes.join(u' ');
+}
+
 QString partsDifference(const QList<Part>& stored, const QList<Part>& drawn) {
     for (qsizetype i = 0; i < std::min(stored.size(), drawn.size()); ++i) {
         const Part& a = stored[i];
@@ -126,6 +134,8 @@ QString partsDifference(const QList<Part>& stored, const QList<Part>& drawn) {
         const bool isGeometry = a.isGeometry && b.isGeometry;
         if (isGeometry ? areNearTexts(a.text, b.text) : a.text == b.text) continue;
         if (!a.isReadable || !b.isReadable) {
+            if (!areNearTexts(boxesOf(a.text), boxesOf(b.text)))
+                return u"Picture: the page of the file is cropped, or has another size than the figure."_s;
             return u"Picture: the file describes its pages, fonts or colours in another way than RoPE Lab does (part "
                    u"%1 "
                    "of %2)."_s.arg(i + 1)

@@ -156,8 +156,8 @@ bool separateFactors(Figure& figure) {
     return true;
 }
 
-/// Every named line has its own combination of colour and dash pattern, also in a greyscale print, where shades of a
-/// colour are alike. Secondary lines, which are thin and of quiet colours, differ in their patterns.
+/// Every named line has its own combination of colour and dash pattern. In a greyscale print colours are alike: the
+/// first lines of data, as many as there are patterns, and secondary lines, which are thin, differ in their patterns.
 void distinguishLines(Figure& figure, const FigureStyle& style) {
     const auto lookOf = [&style](FigureCurve curve) {
         curve.ink.shade = 0;
@@ -170,8 +170,8 @@ void distinguishLines(Figure& figure, const FigureStyle& style) {
         const auto isTaken = [&] {
             const QPen look = lookOf(curve);
             const auto hasPattern = [&](const QPen& pen) { return pen.dashPattern() == look.dashPattern(); };
-            return curve.companion && seen.size() < kColors ? std::ranges::any_of(seen, hasPattern)
-                                                            : seen.contains(look);
+            const bool isAlone = curve.companion || curve.ink.kind == Ink::Kind::data;
+            return isAlone && seen.size() < kColors ? std::ranges::any_of(seen, hasPattern) : seen.contains(look);
         };
         const int most = static_cast<int>(seen.size());
         // A secondary line and one of setup B are never solid.

@@ -200,7 +200,6 @@ QString shortWords(const PlannedRow& row, const std::string& key) {
     const json& value = row.keys.at(key);
     if (key == "data") return askedData(row);
     if (value.is_boolean()) return (value.get<bool>() ? QString() : u"no "_s) + keyTitle(key);
-    if (key == "position" && value == "learned+rope") return u"learned+RoPE"_s;
     return value.is_string() || !isNamed(key) ? keyWords(row, key)
                                               : keyTitle(key) + QLatin1Char(' ') + keyWords(row, key);
 }
