@@ -3,6 +3,8 @@
 #include <qcustomplot.h>
 
 #include <QAbstractTextDocumentLayout>
+#include <QFontInfo>
+#include <QFontMetrics>
 #include <QFontMetricsF>
 #include <QHash>
 #include <QSvgRenderer>
@@ -29,22 +31,42 @@ constexpr int kFormulaSvg = QTextFormat::UserProperty + 1;
 constexpr int kFormulaHeight = QTextFormat::UserProperty + 2;
 constexpr int kFormulaDepth = QTextFormat::UserProperty + 3;
 constexpr int kFigureIndex = QTextFormat::UserProperty + 4;
+constexpr int kFormulaMarks = QTextFormat::UserProperty + 5;  // behind the formula
+constexpr int kFormulaAlone = QTextFormat::UserProperty + 6;  // a deep formula without text beside it
 
 constexpr double kParagraphGap = 0.5;  // between paragraphs, in font sizes
 constexpr double kListIndent = 1.8;    // of a list, in font sizes
-constexpr double kHighFormula = 1.6;   // formulas that are higher, in lines, are centred on the line
+constexpr double kDeepFormula = 1.6;   // times the descent of the text: the line is made deeper for such a formula
 
-/// Without the space below the formula.
-QSizeF formulaSize(const QTextFormat& format, const QFontMetricsF& metrics) {
-    const QSvgRenderer renderer(format.property(kFormulaSvg).toByteArray());
-    const double height =
-        (format.doubleProperty(kFormulaHeight) + format.doubleProperty(kFormulaDepth)) * metrics.xHeight();
+/// A length of a formula, in heights of its x. Its capitals are as high as those of the text.
+double formulaUnits(const QTextFormat& format, int property, const QFontMetricsF& metrics) {
+    constexpr double exOfCapital = 0.431 / 0.683;  // Computer Modern
+    return format.doubleProperty(property) * exOfCapital * metrics.capHeight();
+}
+
+QSizeF formulaSize(const QSvgRenderer& renderer, const QTextFormat& format, const QFontMetricsF& metrics) {
+    const double height = formulaUnits(format, kFormulaHeight, metrics) + formulaUnits(format, kFormulaDepth, metrics);
     const QRectF box = renderer.viewBoxF();
     return {box.isEmpty() ? 0 : height * box.width() / box.height(), height};
 }
 
+bool isDeep(const QTextFormat& format) {
+    return format.toCharFormat().verticalAlignment() == QTextCharFormat::AlignMiddle;
+}
+
+/// Removes the marks with which `text` begins and returns them. Qt would part them from a formula before them at the
+/// end of a line, so that they are painted with the formula.
+QString takeMarks(QString& text) {
+    qsizetype end = 0;
+    while (end < text.size() && u".,;:?)"_s.contains(text[end])) ++end;
+    const QString marks = text.first(end);
+    text.remove(0, end);
+    return marks;
+}
+
 /// Invalid if the formula has no picture.
-QTextCharFormat formulaFormat(const LectureFormula& formula, const QColor& color, const QFontMetricsF& metrics) {
+QTextCharFormat formulaFormat(const LectureFormula& formula, const QString& marks, const QColor& color,
+                              const QFontMetricsF& metrics) {
     const QByteArray svg = formula.svg(color);
     if (formula.height + formula.depth <= 0) return {};
     if (const QSvgRenderer renderer(svg); !renderer.isValid() || renderer.viewBoxF().isEmpty()) return {};
@@ -53,8 +75,11 @@ QTextCharFormat formulaFormat(const LectureFormula& formula, const QColor& color
     format.setProperty(kFormulaSvg, svg);
     format.setProperty(kFormulaHeight, formula.height);
     format.setProperty(kFormulaDepth, formula.depth);
-    const bool isHigh = (formula.height + formula.depth) * metrics.xHeight() > kHighFormula * metrics.height();
-    format.setVerticalAlignment(isHigh ? QTextCharFormat::AlignMiddle : QTextCharFormat::AlignBaseline);
+    format.setProperty(kFormulaMarks, marks);
+    format.setForeground(color);
+    if (formulaUnits(format, kFormulaDepth, metrics) > kDeepFormula * metrics.descent()) {
+        format.setVerticalAlignment(QTextCharFormat::AlignMiddle);
+    }
     return format;
 }
 
@@ -66,7 +91,11 @@ void insertFormulas(QTextDocument& document, const QHash<QString, QTextCharForma
             if (!fragment.charFormat().isImageFormat()) continue;
             const auto formula = formulas.constFind(fragment.charFormat().toImageFormat().name());
             // A document of a lecture contains no other pictures.
-            const QTextCharFormat format = formula == formulas.constEnd() ? QTextCharFormat() : *formula;
+            QTextCharFormat format = formula == formulas.constEnd() ? QTextCharFormat() : *formula;
+            if (isDeep(format) && block.text().size() == 1) {
+                format.setVerticalAlignment(QTextCharFormat::AlignNormal);
+                format.setProperty(kFormulaAlone, true);
+            }
             for (int i = 0; i < fragment.length(); ++i) found.emplace_back(fragment.position() + i, format);
         }
     }
@@ -80,6 +109,26 @@ void insertFormulas(QTextDocument& document, const QHash<QString, QTextCharForma
         } else {
             cursor.removeSelectedText();
         }
+    }
+}
+
+/// The boldest font of the program is SemiBold; a PDF would paint a bolder text twice.
+void useSemiBold(QTextDocument& document) {
+    std::vector<std::pair<int, int>> bold;  // first and last position
+    for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+        for (auto part = block.begin(); !part.atEnd(); ++part) {
+            const QTextFragment each = part.fragment();
+            if (each.charFormat().fontWeight() > QFont::DemiBold)
+                bold.emplace_back(each.position(), each.position() + each.length());
+        }
+    }
+    QTextCharFormat format;
+    format.setFontWeight(QFont::DemiBold);
+    for (const auto& [first, last] : bold) {
+        QTextCursor cursor(&document);
+        cursor.setPosition(first);
+        cursor.setPosition(last, QTextCursor::KeepAnchor);
+        cursor.mergeCharFormat(format);
     }
 }
 
@@ -110,18 +159,31 @@ void spaceBlocks(QTextDocument& document, double em) {
 
 QSizeF FormulaObject::intrinsicSize(QTextDocument* document, int /*position*/, const QTextFormat& format) {
     const QFontMetricsF metrics(document->defaultFont());
-    const QSizeF size = formulaSize(format, metrics);
-    // The layout places the lower edge at the descent of the font.
-    const double below = std::max(0.0, metrics.descent() - format.doubleProperty(kFormulaDepth) * metrics.xHeight());
-    return {size.width(), size.height() + below};
+    const QSizeF size = formulaSize(QSvgRenderer(format.property(kFormulaSvg).toByteArray()), format, metrics);
+    const double above = formulaUnits(format, kFormulaHeight, metrics);
+    const double width = size.width() + metrics.horizontalAdvance(format.stringProperty(kFormulaMarks));
+    // The layout places the lower edge at the base line, and the middle of a deep formula a quarter of an x above it.
+    if (format.boolProperty(kFormulaAlone)) return {width, size.height()};
+    if (!isDeep(format)) return {width, above};
+    const double middle = QFontMetrics(document->defaultFont()).xHeight() / 4.0;
+    return {width, 2 * std::max(above - middle, size.height() - above + middle)};
 }
 
 void FormulaObject::drawObject(QPainter* painter, const QRectF& place, QTextDocument* document, int /*position*/,
                                const QTextFormat& format) {
     QSvgRenderer renderer(format.property(kFormulaSvg).toByteArray());
-    const QSizeF size = formulaSize(format, QFontMetricsF(document->defaultFont()));
+    const QFontMetricsF metrics(document->defaultFont());
+    const QSizeF size = formulaSize(renderer, format, metrics);
+    const double above = formulaUnits(format, kFormulaHeight, metrics);
+    const double middle = QFontMetrics(document->defaultFont()).xHeight() / 4.0;
+    const QPointF base(place.left(), format.boolProperty(kFormulaAlone) ? place.top() + above
+                                     : isDeep(format)                   ? place.center().y() + middle
+                                                                        : place.bottom());
     painter->save();
-    renderer.render(painter, QRectF(place.topLeft(), size));
+    renderer.render(painter, QRectF(base - QPointF(0, above), size));
+    painter->setFont(document->defaultFont());
+    painter->setPen(format.foreground().color());
+    painter->drawText(base + QPointF(size.width(), 0), format.stringProperty(kFormulaMarks));
     painter->restore();
 }
 
@@ -146,25 +208,30 @@ void FigureObject::drawObject(QPainter* painter, const QRectF& place, QTextDocum
     painter->restore();
 }
 
+void paintFormulas(QTextDocument& document) {
+    document.documentLayout()->registerHandler(FormulaObject::kType, new FormulaObject(&document));
+}
+
 void preparePage(QTextDocument& document, const FigureStyle& style, double points) {
     document.setDocumentMargin(0);
     document.setDefaultFont(style.font(points));
     document.setUseDesignMetrics(true);
     document.setIndentWidth(style.units(points) * kListIndent);
-    document.documentLayout()->registerHandler(FormulaObject::kType, new FormulaObject(&document));
+    paintFormulas(document);
 }
 
 void setPageMarkdown(QTextDocument& document, const QString& markdown, const LectureFormulas& formulas,
-                     const FigureStyle& style) {
+                     const QColor& color) {
     const QFontMetricsF metrics(document.defaultFont());
-    const SplitMarkdown split = splitFormulas(markdown);
+    SplitMarkdown split = splitFormulas(markdown);
     QString source = split.between.first();
     QHash<QString, QTextCharFormat> formats;
     for (qsizetype i = 0; i < split.formulas.size(); ++i) {
-        const QTextCharFormat format = formulaFormat(formulas.formula(split.formulas[i]), style.theme.text, metrics);
+        const QString marks = takeMarks(split.between[i + 1]);
+        const QTextCharFormat format = formulaFormat(formulas.formula(split.formulas[i]), marks, color, metrics);
         const QString name = u"formula:%1"_s.arg(i);
         if (format.objectType() != FormulaObject::kType) {
-            source += withUnicodeFormulas(u"$%1$"_s.arg(split.formulas[i]), formulas);
+            source += withUnicodeFormulas(u"$%1$"_s.arg(split.formulas[i]), formulas) + marks;
         } else {
             formats.insert(name, format);
             source += u"![formula](%1)"_s.arg(name);  // Qt drops pictures without an alternative text
@@ -173,14 +240,15 @@ void setPageMarkdown(QTextDocument& document, const QString& markdown, const Lec
     }
     document.setMarkdown(source);
     insertFormulas(document, formats);
-    spaceBlocks(document, document.defaultFont().pixelSize());
+    useSemiBold(document);
+    spaceBlocks(document, QFontInfo(document.defaultFont()).pixelSize());
 }
 
 void appendPageMarkdown(QTextCursor& cursor, const QString& markdown, const LectureFormulas& formulas,
                         const FigureStyle& style, double points) {
     LectureDocument part;
     preparePage(part, style, points);
-    setPageMarkdown(part, markdown, formulas, style);
+    setPageMarkdown(part, markdown, formulas, style.theme.text);
     cursor.insertFragment(QTextDocumentFragment(&part));
 }
 

@@ -55,9 +55,11 @@ class FigureObject : public QObject, public QTextObjectInterface {
     std::vector<Placed> m_figures;
 };
 
+/// Call once for a document that shows formulas.
+void paintFormulas(QTextDocument& document);
 void preparePage(QTextDocument& document, const FigureStyle& style, double points);
 void setPageMarkdown(QTextDocument& document, const QString& markdown, const LectureFormulas& formulas,
-                     const FigureStyle& style);
+                     const QColor& color);
 void appendPageMarkdown(QTextCursor& cursor, const QString& markdown, const LectureFormulas& formulas,
                         const FigureStyle& style, double points);
 void drawPageText(QTextDocument& document, QPainter& painter, const QPointF& place, const QColor& color);

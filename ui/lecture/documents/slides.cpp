@@ -132,7 +132,7 @@ class SlidePainter {
         for (double size = points;; size *= kSmaller) {
             LectureDocument document;
             preparePage(document, style, size);
-            setPageMarkdown(document, markdown, m_lecture.formulas, style);
+            setPageMarkdown(document, markdown, m_lecture.formulas, style.theme.text);
             document.setTextWidth(space.width());
             const bool fits = document.size().height() <= space.height() && document.idealWidth() <= space.width() + 1;
             if (!fits && size * kSmaller >= kSmallestPt) continue;

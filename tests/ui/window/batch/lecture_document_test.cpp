@@ -533,7 +533,7 @@ TEST_F(LectureDocumentTest, FormulasArePictures) {
     const FigureStyle style = FigureStyle::print(Theme::light(), 10, 4);
     QTextDocument document;
     preparePage(document, style, 10);
-    setPageMarkdown(document, "$x^2$", LectureFormulas(folder.path()), style);
+    setPageMarkdown(document, "$x^2$", LectureFormulas(folder.path()), style.theme.text);
     EXPECT_EQ(document.characterAt(0), QChar(QChar::ObjectReplacementCharacter));
     QImage image(200, 200, QImage::Format_RGB32);
     image.fill(Qt::white);
