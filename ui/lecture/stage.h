@@ -52,7 +52,7 @@ class LectureStage {
         showLab(lab);
         if (training) startTraining(*training);
     }
-    enum class Runs { own, recorded, live };
+    enum class Runs { own, imported, recorded, live };
     virtual Runs runs() { return Runs::own; }
     /// "43 %, about 20 s left"; "" if none of the shown runs trains.
     virtual QString progress() { return {}; }

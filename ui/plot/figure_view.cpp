@@ -80,11 +80,11 @@ void FigureView::refreshNow() {
 
 void FigureView::render() {
     const bool isResting = m_rescale.state() != QAbstractAnimation::Running;
-    // In the type of a presentation a long note would take the place of the figure.
-    const bool dropsNote = ThemeManager::instance().figureText() > 0 && m_figure.note.size() > kLongNote;
-    if (isResting && !dropsNote) return m_renderer->show(m_figure, m_style);
+    // In the type of a presentation a long note would take the place of the figure: its first parts stay.
+    const bool cutsNote = ThemeManager::instance().figureText() > 0 && m_figure.note.size() > kLongNote;
+    if (isResting && !cutsNote) return m_renderer->show(m_figure, m_style);
     Figure moving = m_figure;
-    if (dropsNote) moving.note.clear();
+    if (cutsNote) moving.note.truncate(std::max<qsizetype>(0, moving.note.lastIndexOf("; "_L1, kLongNote)));
     if (isResting) return m_renderer->show(moving, m_style);
     const double along = m_rescale.currentValue().toDouble();
     moveFrom(m_fromX, xRange(m_figure), along, moving.x);

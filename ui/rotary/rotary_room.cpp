@@ -247,7 +247,8 @@ void RotaryRoom::fixAxis(int axis, std::optional<Range> ends) {
 
 Figure RotaryRoom::held(FigureView* view, Figure figure) {
     const auto addGhost = [&figure](const Figure& before) {
-        figure.note += (figure.note.isEmpty() ? u"%1"_s : u"; %1"_s).arg(u"pale: before the change"_s);
+        const QString pale = u"pale: before the change"_s;
+        const std::size_t shown = figure.curves.size();
         for (FigureCurve ghost : before.curves) {
             ghost.label.clear();
             ghost.emphasis = FigureCurve::Emphasis::dimmed;
@@ -265,8 +266,10 @@ Figure RotaryRoom::held(FigureView* view, Figure figure) {
                     ghost.y.removeAt(i);
                 }
             }
-            figure.curves.push_back(std::move(ghost));
+            if (!ghost.x.isEmpty()) figure.curves.push_back(std::move(ghost));
         }
+        const bool hasGhost = figure.curves.size() > shown;
+        if (hasGhost) figure.note.prepend(figure.note.isEmpty() ? pale : pale + u"; "_s);
     };
     if (const auto glide = m_glides.constFind(view); glide != m_glides.constEnd()) {
         const bool isSameKind = figure.x.label == glide->before.x.label && figure.y.unit == glide->before.y.unit;

@@ -40,8 +40,9 @@ class QuestionStage : public LectureStage {
     std::vector<Figure> figures() override { return shownFigures; }
     std::vector<Figure> figuresSoFar() override { return unfinishedFigures; }
     void setPresenting(bool, bool) override {}
-    QWidget* canvas() override { return &emptyRoom; }
+    QWidget* canvas() override { return &window; }
 
+    QWidget window;
     EmptyRoom emptyRoom;
     ComparedSetups current;
     QStringList shown;

@@ -4,6 +4,7 @@
 
 #include <QDir>
 #include <QLineEdit>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QSet>
 #include <QStyleOptionFrame>
@@ -60,6 +61,7 @@ const char* themeName(ThemeManager::Choice theme) {
 std::string runName(const ::testing::TestParamInfo<ShownRun>& info) {
     std::string name = std::string(info.param.lecture) + "_" + themeName(info.param.theme) + "_" +
                        std::to_string(info.param.size.width());
+    if (info.param.size.height() % 90 != 0) name += "x" + std::to_string(info.param.size.height());
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
 }
@@ -158,6 +160,11 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
             if (!slider || !slider->isVisible() || window->lectures().player().isGliding()) continue;
             EXPECT_NEAR(slider->value(), stage.control(name), 1e-6 * slider->value())
                 << where << ": the field " << name.toStdString() << " does not show the setup of the scene";
+        }
+        for (const QScrollBar* bar : canvas.findChildren<QScrollBar*>()) {
+            const auto* area = qobject_cast<const QScrollArea*>(bar->parentWidget()->parentWidget());
+            const bool isOfRoom = area && area->widget() && area->widget()->isAncestorOf(&room);
+            EXPECT_FALSE(isOfRoom && hasRoom && bar->isVisible()) << where << ": the picture is cut";
         }
         for (const QScrollBar* bar : canvas.findChildren<QScrollBar*>()) {
             EXPECT_TRUE(!bar->isVisible() || bar->maximum() > 0) << where << ": a scroll bar of a page that fits";
@@ -354,6 +361,7 @@ TEST_P(LectureRun, ACourseKeepsItsAnswers) {
 
 constexpr QSize kSmallProjector{1280, 720};
 constexpr QSize kLargeProjector{1920, 1080};
+constexpr QSize kBelowTitleBar{1280, 712};
 
 INSTANTIATE_TEST_SUITE_P(Lectures, LectureRun,
                          ::testing::Values(ShownRun{"clocks", ThemeManager::Choice::light, kSmallProjector},
@@ -363,6 +371,7 @@ INSTANTIATE_TEST_SUITE_P(Lectures, LectureRun,
                                            ShownRun{"theta-and-fraction", ThemeManager::Choice::light, kSmallProjector},
                                            ShownRun{"two-papers", ThemeManager::Choice::light, kLargeProjector},
                                            ShownRun{"two-papers", ThemeManager::Choice::dark, kSmallProjector},
+                                           ShownRun{"model-family", ThemeManager::Choice::light, kBelowTitleBar},
                                            ShownRun{"model-family", ThemeManager::Choice::light, kLargeProjector},
                                            ShownRun{"model-family", ThemeManager::Choice::light, kSmallProjector}),
                          runName);

@@ -20,6 +20,7 @@
 #include "ui/lecture/presentation/presentation_bands.h"
 #include "ui/lecture/questions/question_panel.h"
 #include "ui/lecture/stage.h"
+#include "ui/shell/room.h"
 #include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 
@@ -73,7 +74,7 @@ Course::Course(LectureStage& stage, Settings& settings, std::vector<Lecture> lec
     connect(&m_presentation, &Presentation::left, this, [this] {
         m_hasBegun = false;
         m_bar->hide();
-        m_paper->hide();
+        setPaperShown(false);
         m_stage.end();
     });
 }
@@ -173,7 +174,7 @@ void Course::openLecture(int lecture) {
 
 void Course::goTo(int lecture, int scene, int step) {
     if (lecture != m_lecture) openLecture(lecture);
-    m_paper->hide();
+    setPaperShown(false);
     const int place = std::clamp(scene, -1, static_cast<int>(current().scenes.size()) - 1);
     step < 0 ? m_player.open(place) : m_player.goTo(place, step);
 }
@@ -181,7 +182,10 @@ void Course::goTo(int lecture, int scene, int step) {
 void Course::next() {
     if (isIntroductionShown()) return goTo(0, -1);
     if (isSummaryShown()) return m_paper->verticalScrollBar()->triggerAction(QScrollBar::SliderPageStepAdd);
-    if (m_presentation.next()) return focusNext();
+    if (m_presentation.next()) {
+        showCount();
+        return focusNext();
+    }
     if (m_lecture + 1 < static_cast<int>(m_lectures.size())) return goTo(m_lecture + 1, -1);
     showSummary();
 }
@@ -204,12 +208,7 @@ void Course::showStep() {
     m_back->setEnabled(true);
     m_next->setEnabled(true);
     m_next->setText(step && step->ask ? u"Skip"_s : u"Next"_s);
-    const auto steps = scene ? std::max<std::size_t>(1, scene->steps.size()) : 0;
-    m_count->setText(scene ? u"scene %1 of %2, step %3 of %4"_s.arg(m_player.scene() + 1)
-                                 .arg(current().scenes.size())
-                                 .arg(std::max(1, m_player.step() + 1))
-                                 .arg(steps)
-                           : QString());
+    showCount();
     m_progress.setPlace({text(current().title), scene ? text(scene->id) : QString(), m_player.step()});
     // Who reads on, or comes back from a later scene, sees the answers of the steps before.
     for (int before = 0; before < m_player.step(); ++before) {
@@ -218,6 +217,17 @@ void Course::showStep() {
     }
     fillScenes();
     focusNext();
+}
+
+void Course::showCount() {
+    const LectureScene* scene = m_player.currentScene();
+    if (!scene) return m_count->clear();
+    const QString step =
+        u"step %1 of %2"_s.arg(std::max(1, m_player.step() + 1)).arg(std::max<std::size_t>(1, scene->steps.size()));
+    const bool isText = !scene->room.empty() && m_presentation.isPageShown();
+    m_count->setText(u"scene %1 of %2, %3"_s.arg(m_player.scene() + 1)
+                         .arg(current().scenes.size())
+                         .arg(isText ? u"closing text"_s : step));
 }
 
 void Course::focusNext() {
@@ -254,13 +264,12 @@ bool Course::isSummaryShown() const {
 void Course::showPaper(const QString& html, bool isIntroduction) {
     m_isIntroduction = isIntroduction;
     m_player.finishGlides();
-    // What is below the paper gets no keys.
     questions().clear();
     questions().hide();
     m_stage.showControls({}, false);
     m_paper->setAccessibleName(isIntroduction ? u"Introduction to the course"_s : u"Results of the course"_s);
     m_paper->setHtml(html);
-    m_paper->show();
+    setPaperShown(true);
     m_paper->raise();
     m_count->clear();
     m_next->setText(u"Next"_s);
@@ -268,6 +277,13 @@ void Course::showPaper(const QString& html, bool isIntroduction) {
     m_back->setEnabled(!isIntroduction);
     fillScenes();
     isIntroduction ? focusNext() : m_paper->setFocus(Qt::OtherFocusReason);
+}
+
+void Course::setPaperShown(bool shown) {
+    m_paper->setVisible(shown);
+    if (m_covered) m_covered->setEnabled(true);
+    m_covered = shown ? &m_stage.room() : nullptr;
+    if (m_covered) m_covered->setEnabled(false);
 }
 
 void Course::showSummary() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QPointer>
 #include <vector>
 
 #include "core/lecture/lecture.h"
@@ -63,9 +64,12 @@ class Course : public QObject {
  private:
     void makeBar();
     void showPaper(const QString& html, bool isIntroduction);
+    /// What is below the paper gets no keys.
+    void setPaperShown(bool shown);
     void fillScenes();
     void openLecture(int lecture);
     void showStep();
+    void showCount();
     void focusNext();
     void storeAnswer(const AnswerRecord& answer);
     void noteRevealed();
@@ -82,6 +86,7 @@ class Course : public QObject {
     bool m_isIntroduction = false;  // the paper is that of the first page
     QFrame* m_bar;                  // owned by the canvas, as the paper
     QTextBrowser* m_paper;          // first page and results
+    QPointer<QWidget> m_covered;    // the room below the paper
     ChoiceBox* m_scenes;
     QLabel* m_count;
     QPushButton* m_back;

@@ -40,6 +40,7 @@ constexpr int kLaterLines = 8;                        // heights of a text that 
 constexpr double kPageText = 80.0 / 1080;             // of the height: a question on a page of its own, down to …
 constexpr double kLeastPageText = 60.0 / 1080;
 constexpr int kMostWaitMs = 300;  // work that takes longer shows itself
+constexpr QStringView kKeys = u"→ next step, or the answer · ← back · 1–9 choice · E text · N notes · Esc end";
 
 int bandHeight(QWidget& band, int width) {
     band.ensurePolished();
@@ -259,6 +260,8 @@ void Presentation::place() {
     QStringList sentences;
     if (const LectureScene* scene = m_player.currentScene()) {
         for (const LectureStep& step : scene->steps) sentences << filledText(step.say, m_stage);
+    } else if (!m_bar) {
+        sentences << kKeys.toString();
     }
     const int size = m_bar ? manager.pixels(kReaderText) : (canvas.height() + kTextOfHeight - 1) / kTextOfHeight;
     m_head->setTextSize(size);
@@ -366,8 +369,8 @@ void Presentation::showPlace() {
     m_inkScene = m_player.scene();
     // Beside the question that is asked, another one would compete with it.
     const bool asks = scene && asks_later(*scene, 0, false);
-    m_head->showScene(scene ? text(scene->title) : QString(), scene && !asks ? text(scene->question) : QString());
-    m_foot->showSentence(step ? filledText(step->say, m_stage) : QString());
+    m_head->showScene(text(scene ? scene->title : lecture.title), scene && !asks ? text(scene->question) : QString());
+    m_foot->showSentence(step ? filledText(step->say, m_stage) : scene ? QString() : kKeys.toString());
     m_page->hide();
     m_cover->showText(u"Predict first"_s, m_bar ? u"The picture is shown after your answer."_s : QString());
     // The step before a curve that is drawn, and the beginning of a scene, must not show the answer either.
@@ -375,7 +378,7 @@ void Presentation::showPlace() {
     const bool isHidden = hidesFigure(step) || drawsCurve(following) || (!step && hidesFigure(following));
     m_cover->setVisible(scene && isHidden);
     if (!scene) {
-        m_page->showText(text(lecture.title), titleText(lecture));
+        m_page->showText(QString(), titleText(lecture));
         m_page->show();
     } else if (scene->room.empty()) {
         m_page->showText(QString(), text(scene->text));
@@ -454,7 +457,7 @@ void Presentation::showRuns() {
         m_stage.runs() == LectureStage::Runs::live && step && step->say.find("{{") != std::string::npos;
     if (changes) m_foot->showSentence(filledText(step->say, m_stage));
     const LectureScene* scene = m_player.currentScene();
-    const bool isText = scene && scene->room.empty() && scene->lab.empty();
+    const bool isText = scene && (scene->room.empty() ? scene->lab.empty() : isPageShown());
     const auto runs = !scene || isText ? LectureStage::Runs::own : m_stage.runs();
     // Work that takes longer than a moment shows itself.
     const bool isBusy = scene && !scene->room.empty() && (m_stage.room().isBusy() || m_question->isWaiting());
@@ -517,6 +520,7 @@ void Presentation::togglePage() {
         m_stage.pointAt(QString());  // what it points at is covered
     }
     m_page->setVisible(!isPageShown());
+    showRuns();
     place();
 }
 

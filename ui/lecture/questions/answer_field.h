@@ -72,7 +72,7 @@ class ChoiceField : public AnswerField {
     const QList<QSpinBox*>& hands() const { return m_hands; }
 
  protected:
-    /// Selects the choice whose text is clicked.
+    /// Selects the choice whose text is clicked, and the text of a field of hands that is typed into.
     bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:

@@ -50,6 +50,9 @@ ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, 
         if (withHands) {
             auto* hands = new QSpinBox(this);
             hands->setRange(0, 9999);
+            hands->setSpecialValueText(u"hands"_s);  // a bare 0 would not say what is counted
+            hands->setButtonSymbols(QAbstractSpinBox::NoButtons);
+            hands->installEventFilter(this);
             hands->setAccessibleName(u"Raised hands for choice %1"_s.arg(i + 1));
             hands->setToolTip(
                 u"Number of raised hands: people in the class who choose this answer to the question. Or select one answer."_s);
@@ -67,6 +70,8 @@ ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, 
 }
 
 bool ChoiceField::eventFilter(QObject* watched, QEvent* event) {
+    auto* hands = event->type() == QEvent::KeyPress ? qobject_cast<QSpinBox*>(watched) : nullptr;
+    if (hands && hands->value() == 0) hands->selectAll();  // a digit takes the place of the word
     if (event->type() == QEvent::MouseButtonRelease) {
         for (int i = 0; i < m_texts.size(); ++i) {
             if (watched == m_texts[i]) pressDigit(i + 1);

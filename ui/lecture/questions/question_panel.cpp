@@ -129,7 +129,7 @@ void QuestionPanel::fitFields() {
     for (QLineEdit* edit : findChildren<QLineEdit*>()) {
         if (!qobject_cast<QSpinBox*>(edit->parentWidget())) edit->setMinimumWidth(typed * m_textSize);
     }
-    for (QSpinBox* hands : findChildren<QSpinBox*>()) hands->setFixedWidth(4 * m_textSize);
+    for (QSpinBox* hands : findChildren<QSpinBox*>()) hands->setFixedWidth(9 * m_textSize / 2);
     for (QPushButton* button : {m_submit, m_reveal, m_hintButton}) {
         button->ensurePolished();
         const QFontMetrics metrics = button->fontMetrics();

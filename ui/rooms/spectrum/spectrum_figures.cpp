@@ -149,25 +149,7 @@ void addOverlays(Figure& figure, const Parts& parts) {
     }
 }
 
-/// Labels of lines that are so close that they would overlap become one.
-void joinLabels(std::vector<FigureLine>& lines, const Range& ends) {
-    const double near = 0.1 * std::log(ends.maximum / ends.minimum);
-    std::sort(lines.begin(), lines.end(), [](const FigureLine& a, const FigureLine& b) { return a.at < b.at; });
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-        if (std::log(lines[i].at / lines[i - 1].at) >= near) {
-            continue;
-        }
-        // The joined label belongs to the lowest line of the group.
-        std::size_t lowest = i - 1;
-        while (lowest > 0 && lines[lowest].label.isEmpty()) {
-            --lowest;
-        }
-        lines[lowest].label += u"  ·  "_s + lines[i].label;
-        lines[i].label.clear();
-    }
-}
-
-void addLines(Figure& figure, const Parts& parts, const Range& ends, double atInfinity) {
+void addLines(Figure& figure, const Parts& parts, double atInfinity) {
     const RotarySetup& setup = parts.setup;
     const auto context = static_cast<double>(setup.context);
     std::vector<FigureLine>& lines = figure.horizontalLines;
@@ -189,7 +171,6 @@ void addLines(Figure& figure, const Parts& parts, const Range& ends, double atIn
                          {Ink::Kind::text},
                          kThetaHandle});
     }
-    joinLabels(lines, ends);
     if (parts.rotated < parts.allPairs) {
         lines.push_back({atInfinity,
                          parts.options.asFrequency ? u"unrotated: ω = 0"_s : u"unrotated: λ = ∞"_s,
@@ -362,7 +343,7 @@ Figure spectrumFigure(const RotarySetup& setup, const SpectrumOptions& options) 
     addOverlays(figure, parts);
     addPairs(figure, parts, atInfinity);
     addHighlighted(figure, parts, atInfinity);
-    addLines(figure, parts, ends, atInfinity);
+    addLines(figure, parts, atInfinity);
     figure.table = tableOf(parts);
     figure.note = noteOf(parts);
     figure.hasLegend = true;

@@ -3,17 +3,20 @@
 #include <QBoxLayout>
 #include <QGridLayout>
 #include <QLabel>
+#include <QSlider>
 #include <algorithm>
 #include <utility>
 
 #include "ui/common/scaled.h"
-#include "ui/controls/number_slider.h"
+#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 
 namespace {
 
 constexpr int kMostColumns = 3;
+constexpr int kLeastSlider = 90;  // pixels at 100 %: in a narrower one, the values are hard to set
+constexpr double kBeside = 0.75;  // of the window's width: a narrower strip is beside a question
 
 /// The layout, among those inside of `layout`, that contains the widget itself; null if there is none.
 QLayout* layoutOf(QLayout* layout, const QWidget* widget) {
@@ -64,13 +67,30 @@ void ControlStrip::take(const QList<QWidget*>& fields) {
         if (QLabel* label = labelOf(field)) takeOne(label);
         takeOne(field);
     }
-    arrange(fittingColumns());
+    for (QWidget* field : fields) {
+        for (QSlider* slider : field->findChildren<QSlider*>()) {
+            if (!slider->isHidden()) m_sliders.append(slider);
+        }
+    }
+    if (!fields.isEmpty()) fit();
     setHidden(fields.isEmpty());
 }
 
-int ControlStrip::fittingColumns() const {
-    const auto widthOf = [](const QWidget* widget) {
-        return widget ? std::max(widget->minimumSizeHint().width(), widget->minimumWidth()) : 0;
+QSlider* ControlStrip::sliderOf(const QWidget* field) const {
+    const auto found = std::ranges::find_if(m_sliders, [&](QSlider* each) { return field->isAncestorOf(each); });
+    return found == m_sliders.end() ? nullptr : *found;
+}
+
+int ControlStrip::fittingColumns(bool withSliders) const {
+    const int least = ThemeManager::instance().pixels(kLeastSlider);
+    const auto widthOf = [&](const QWidget* widget) {
+        if (!widget) return 0;
+        const QSlider* slider = sliderOf(widget);
+        // A hidden slider also leaves out the space beside it.
+        const int space = ThemeManager::instance().pixels(8);
+        const int shown = slider && !slider->isHidden() ? slider->minimumWidth() + space : 0;
+        const int wanted = slider && withSliders ? least + space : 0;
+        return std::max(widget->minimumSizeHint().width(), widget->minimumWidth()) + wanted - shown;
     };
     int columns = std::min<int>(kMostColumns, static_cast<int>(m_fields.size()));
     for (; columns > 1; --columns) {
@@ -101,19 +121,30 @@ void ControlStrip::arrange(int columns) {
         if (label) m_grid->addWidget(label, row, column);
         m_grid->addWidget(m_fields[i], row, label ? column + 1 : column, 1, label ? 1 : 2);
         // Sliders take the width; other fields need no more than their text.
-        m_grid->setColumnStretch(column + 1, 1);
+        if (sliderOf(m_fields[i])) m_grid->setColumnStretch(column + 1, 1);
     }
 }
 
 void ControlStrip::resizeEvent(QResizeEvent* event) {
     QFrame::resizeEvent(event);
-    if (m_fields.isEmpty()) return;
-    if (const int columns = fittingColumns(); columns != m_columns) arrange(columns);
+    if (!m_fields.isEmpty()) fit();
+}
+
+void ControlStrip::fit() {
+    const int wide = fittingColumns(true);
+    const int bare = fittingColumns(false);
+    const auto rowsOf = [this](int columns) { return (m_fields.size() + columns - 1) / columns; };
+    const bool isBeside = width() < kBeside * window()->width();
+    const bool withSliders = !isBeside || rowsOf(wide) == rowsOf(bare);
+    for (QSlider* slider : m_sliders) slider->setVisible(withSliders);
+    if (const int columns = withSliders ? wide : bare; columns != m_columns) arrange(columns);
 }
 
 void ControlStrip::giveBack() {
     hide();
     m_fields.clear();
+    m_columns = 0;
+    for (QSlider* slider : std::exchange(m_sliders, {})) slider->show();
     const QList<Taken> taken = std::exchange(m_taken, {});
     for (auto each = taken.crbegin(); each != taken.crend(); ++each) {
         if (!each->widget || !each->parent) continue;

@@ -6,6 +6,7 @@
 
 class QGridLayout;
 class QLayout;
+class QSlider;
 
 namespace ropelab::ui {
 
@@ -33,12 +34,16 @@ class ControlStrip : public QFrame {
     };
     void takeOne(QWidget* widget);
     /// As many as fit into the width: fields in a strip that is narrower than they need would cover each other.
-    int fittingColumns() const;
+    int fittingColumns(bool withSliders) const;
+    /// Beside a question, fields show no sliders where this saves a row of the figure's height.
+    void fit();
+    QSlider* sliderOf(const QWidget* field) const;
     void arrange(int columns);
 
     QGridLayout* m_grid;
     QList<Taken> m_taken;
     QList<QWidget*> m_fields;
+    QList<QSlider*> m_sliders;  // those of the fields
     int m_columns = 0;
 };
 

@@ -29,6 +29,7 @@
 #include "core/lecture/lecture_check.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/store/lab_file.h"
+#include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
@@ -466,7 +467,11 @@ void WindowStage::reportTo(const QString& error) {
 LectureStage::Runs WindowStage::runs() {
     const LabDocument& shown = m_workspace.lab();
     if (shown.isOwn()) return Runs::own;
-    return isSameFile(m_liveLab, shown.path()) ? Runs::live : Runs::recorded;
+    if (isSameFile(m_liveLab, shown.path())) return Runs::live;
+    const auto& all = m_workspace.runs().runs();
+    const bool areImported =
+        !all.empty() && std::ranges::all_of(all, [](const auto& run) { return is_imported(run.record); });
+    return areImported ? Runs::imported : Runs::recorded;  // values that a paper printed were not recorded by a run
 }
 
 QString WindowStage::progress() {

@@ -73,9 +73,9 @@ class CourseTest : public ::testing::Test {
         course.reset();
         settings = std::make_unique<Settings>(folder.filePath("settings.ini"));
         course = std::make_unique<Course>(stage, *settings, std::move(lectures));
-        stage.emptyRoom.resize(1000, 700);
-        stage.emptyRoom.show();
-        ASSERT_TRUE(QTest::qWaitForWindowActive(&stage.emptyRoom));
+        stage.window.resize(1000, 700);
+        stage.window.show();
+        ASSERT_TRUE(QTest::qWaitForWindowActive(&stage.window));
         course->begin();
         if (!course->isIntroductionShown()) return;
         course->next();
@@ -110,6 +110,10 @@ TEST_F(CourseTest, TheKeyboardAloneLeadsThroughTheCourse) {
     EXPECT_TRUE(course->questions().answers().at(0).right);
     press(Qt::Key_Return);  // the text of the scene
     EXPECT_TRUE(course->presentation().isPageShown());
+    const auto counts = course->bar().findChildren<QLabel*>();
+    EXPECT_TRUE(std::any_of(counts.begin(), counts.end(), [](const QLabel* each) {
+        return each->text() == "scene 1 of 2, closing text";
+    })) << "its text is no step";
     press(Qt::Key_Return);  // the next scene
     EXPECT_EQ(course->player().scene(), 1);
     ASSERT_TRUE(waitForQuestion());
@@ -158,9 +162,11 @@ TEST_F(CourseTest, BeginsWithAnIntroductionAndLaterWhereTheUserStopped) {
     course->previous();
     EXPECT_TRUE(course->isIntroductionShown());
     EXPECT_FALSE(course->questions().hasQuestion());
+    EXPECT_FALSE(stage.emptyRoom.isEnabled()) << "figures below the page get no keys";
     course->previous();
     course->next();
     EXPECT_FALSE(course->isIntroductionShown());
+    EXPECT_TRUE(stage.emptyRoom.isEnabled());
     course->next();
     EXPECT_EQ(course->player().scene(), 0);
     course->goTo(0, 1, 0);
@@ -370,7 +376,7 @@ TEST_F(CourseTest, TheButtonsOfAQuestionStayInTheirPlace) {
     QCoreApplication::processEvents();
     const auto place = [&] {
         QTest::qWait(20);
-        return course->questions().submitButton()->mapTo(&stage.emptyRoom, QPoint());
+        return course->questions().submitButton()->mapTo(&stage.window, QPoint());
     };
     const QPoint before = place();
     press(Qt::Key_2);

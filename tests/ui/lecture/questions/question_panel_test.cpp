@@ -173,7 +173,10 @@ TEST_F(QuestionPanelTest, AClassRaisesHands) {
     EXPECT_FALSE(panel->hintButton()->isVisible());
     auto* field = static_cast<ChoiceField*>(panel->field());
     ASSERT_EQ(field->hands().size(), 3);
-    field->hands()[0]->setValue(6);
+    EXPECT_EQ(field->hands()[0]->text(), "hands") << "says what is counted";
+    field->hands()[0]->setFocus();
+    QTest::keyClicks(field->hands()[0], "6");
+    EXPECT_EQ(field->hands()[0]->value(), 6);
     field->hands()[1]->setValue(18);
     panel->submit();
     ASSERT_EQ(stored.size(), 2U);

@@ -105,7 +105,7 @@ TEST_F(SpectrumRoomTest, TheCurvesBeforeADragGoWithIt) {
     for (const int by : {15, 30}) QTest::mouseMove(top->windowHandle(), at + QPoint(0, by));
     room->refreshNow();
     EXPECT_EQ(room->kernelView()->figure().curves.size(), 2U);
-    EXPECT_TRUE(room->kernelView()->figure().note.endsWith("; pale: before the change"));
+    EXPECT_TRUE(room->kernelView()->figure().note.startsWith("pale: before the change; "));
     const std::vector<FigureCurve>& curves = view->figure().curves;
     EXPECT_TRUE(std::any_of(curves.begin(), curves.end(), [](const FigureCurve& each) {
         return each.shape == FigureCurve::Shape::points && each.ink.kind == Ink::Kind::quiet;
