@@ -125,8 +125,11 @@ def write(lab, name, config, values):
         file.write(json.dumps({"config": config}) + "\n" + json.dumps({"step": 1} | values) + "\n")
 
 for text, rows in load("theta_paper")["table_2"].items():
+    text = text.replace("tinyshakespeare", "Shakespeare")  # names below axes take their height
     for row in rows:
-        write("published-losses", f"{text} {row['theta']}", {"rope_theta": row["theta"], "text": text},
+        theta = row["theta"]
+        name = f"{theta // 1000}k" if theta >= 1000 else str(theta)
+        write("published-losses", f"{text} {name}", {"rope_theta": theta, "text": text},
               {"val_loss": row["best_validation_loss"]["mean"],
                "generated_tokens_per_second": row["generated_tokens_per_second"]["mean"]})
 models = {"Llama-3.2-1B x FW x Seq. Len. 2048": "1B", "Llama-3.1-8B x FW x Seq. Len. 2048": "8B"}

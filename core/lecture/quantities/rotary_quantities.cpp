@@ -444,8 +444,7 @@ std::vector<Quantity> logit_quantities() {
           "Distance m − n after both positions are rounded to a number format."},
          [](const QuantityInput& input) { return rounded_argument(input, "m") - rounded_argument(input, "n"); },
          true},
-        {{"first_merged_position", "(format)", "tokens",
-          "Smallest position that a number format cannot represent exactly."},
+        {{"first_merged_position", "(format)", "", "Smallest position that a number format cannot represent exactly."},
          [](const QuantityInput& input) {
              return first_inexact_position(parse_number_format(input.arguments.text("format")));
          },

@@ -31,9 +31,8 @@ FigureCurve points(const LogitSamples& samples, const SampledLogits& sampled, co
 }
 
 /// Bars of ± 1 standard error are not connected, because no value is sampled between two distances.
-FigureCurve errors(const LogitSamples& samples, const SampledLogits& sampled, const QString& label, Ink ink) {
+FigureCurve errors(const LogitSamples& samples, const SampledLogits& sampled, Ink ink) {
     FigureCurve curve;
-    curve.label = label;
     curve.ink = ink;
     for (std::size_t i = 0; i < samples.distances.size(); ++i) {
         const double x = samples.distances[i];
@@ -47,9 +46,10 @@ FigureCurve errors(const LogitSamples& samples, const SampledLogits& sampled, co
 /// (μ² + ρ)·2·B(Δ) (F16), from the polyline of B(Δ).
 FigureCurve expected(const Polyline& bound, const RandomVectors& vectors, const QString& label, Ink ink) {
     FigureCurve curve;
+    curve.label = label;
     curve.quantity = u"%1, expected"_s.arg(label);
     curve.ink = ink;
-    curve.companion = true;
+    curve.companion = curve.isNamed = true;
     curve.x = bound.x;
     curve.y = bound.y;
     const double factor = 2 * expected_product(vectors);
@@ -175,8 +175,8 @@ Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, 
     figure.y.minimum = lowest - 0.1 * top;
     figure.y.maximum = 1.1 * top;
     if (samples.count > 0) {
-        figure.curves.push_back(errors(samples, samples.equal, u"k = q"_s, equalInk));
-        figure.curves.push_back(errors(samples, samples.chosen, label, chosenInk));
+        figure.curves.push_back(errors(samples, samples.equal, equalInk));
+        figure.curves.push_back(errors(samples, samples.chosen, chosenInk));
         figure.curves.push_back(points(samples, samples.equal, u"k = q, mean"_s, equalInk));
         figure.curves.push_back(points(samples, samples.chosen, u"%1, mean"_s.arg(label), chosenInk));
         figure.table = tableOf(samples, now);

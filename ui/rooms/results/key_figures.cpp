@@ -566,16 +566,26 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     QList<double> places = scaledPlaces(data, series, key);
     padX(figure, places);
     figure.x.marks = axisMarks(places);
+    std::set<double> levels;  // values of the key of baselines
+    for (const KeySeries& line : series) {
+        for (const KeyPoint& point : line.points) {
+            if (table.is_baseline(table.groups[point.group])) levels.insert(axisValue(key, point.at));
+        }
+    }
     const auto baselines = std::count_if(table.groups.begin(), table.groups.end(),
                                          [&](const ResultGroup& group) { return table.is_baseline(group); });
     const QString baseWords = baselines > 1 ? u"the baseline of the same "_s + text(level_words(table))
                                             : longLabel(table, table.groups[table.baseline]);
+    const QString lineWords =
+        baselines == 1 || levels.size() != 1
+            ? baseWords
+            : u"%1 = %2 %3"_s.arg(figure.x.label, readableCount(*levels.begin()), figure.x.unit).trimmed();
     ShownValues shown{std::vector<std::int64_t>(table.groups.size())};
     bool anyBar = false;
     bool anyWithoutBar = false;
     if (is_by_seed(table.test)) shown.unit = u"seed pair"_s;
     figure.horizontalLines.push_back(
-        {.at = 0, .label = u"baseline: %1"_s.arg(baseWords), .ink = {Ink::Kind::quiet}, .labelAtEnd = true});
+        {.at = 0, .label = u"baseline: %1"_s.arg(lineWords), .ink = {Ink::Kind::quiet}, .labelAtEnd = true});
     FigureTable& rows = figure.table =
         FigureTable::of({u"improvement (%)"_s, u"95 % interval, low (%)"_s, u"95 % interval, high (%)"_s});
     std::vector<std::size_t> drawn;

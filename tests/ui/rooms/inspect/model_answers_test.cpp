@@ -153,7 +153,7 @@ TEST_F(ModelAnswersTest, FineTuningReportsProgressAndKeepsOneResultPerMethodAndL
     data.fineTuning.factor = 2;
     const Figure figure = findInspectFigure("fine-tuned-loss")->make(data).figure;
     EXPECT_EQ(figure.curves.size(), 4U);  // two methods, each before and after
-    EXPECT_EQ(figure.curves[0].label, "before fine-tuning");
+    EXPECT_EQ(figure.curves[0].label, "NTK-aware, 0 steps") << "no two curves with one name";
     EXPECT_TRUE(figure.curves[0].isNamed);
     // A scaling method has the same colour and title in every room.
     EXPECT_EQ(figure.curves[1].ink, Ink::data(static_cast<int>(ScalingMethod::ntk)));

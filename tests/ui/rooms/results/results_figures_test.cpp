@@ -360,6 +360,7 @@ TEST(ResultsFigures, ImprovementOverThetaAndFractionIsThatOfTheTable) {
     EXPECT_THAT(drawn, testing::UnorderedPointwise(testing::DoubleNear(1e-9), expected));
     EXPECT_EQ(expected.size(), 4u);
     EXPECT_TRUE(figure.summary.contains("fraction")) << "the summary names the baseline of the table";
+    EXPECT_EQ(figure.horizontalLines.front().label, "baseline: θ = 10,000");
 }
 
 TEST(ResultsFigures, BandsCoverTheRangeOfTheRuns) {

@@ -175,7 +175,8 @@ static InspectPicture fineTunedLoss(const InspectData& data) {
         const Ink ink = scalingInk(after.method);
         const QString title = titleOf(after, *data.run);
         figure.curves.push_back(
-            dashedCurve(blockMeans(result->evaluations.front().result->loss_by_position, u"before fine-tuning"_s,
+            dashedCurve(blockMeans(result->evaluations.front().result->loss_by_position,
+                                   shown.size() == 1 ? u"before fine-tuning"_s : u"%1, 0 steps"_s.arg(title),
                                    shown.size() == 1 ? Ink{Ink::Kind::quiet} : ink)));
         figure.curves.push_back(blockMeans(after.result->loss_by_position,
                                            u"%1, %2 steps"_s.arg(title, groupedText(after.fine_tuning->steps)), ink));
