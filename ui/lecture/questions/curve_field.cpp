@@ -172,7 +172,9 @@ QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRec
     Figure figure = truth.figure;
     const FigureCurve* right = curveOf(truth.figure, m_curve);
     for (std::size_t i = 0; i < figure.curves.size(); ++i) {
-        if (&truth.figure.curves[i] == right) figure.curves[i].emphasis = FigureCurve::Emphasis::picked;
+        if (&truth.figure.curves[i] != right) continue;
+        figure.curves[i].emphasis = FigureCurve::Emphasis::picked;
+        figure.curves[i].companion = false;  // a secondary curve is thin and dashed
     }
     m_canvas->showTruth(figure);
     m_how->hide();
