@@ -279,15 +279,16 @@ bool lacks_libtorch() {
     return false;
 }
 
-std::string missing_libtorch() {
+std::string missing_libtorch(bool with_ways) {
     const std::string others = find_libtorch().others;
     const std::string start = "Training needs LibTorch " + wanted_version() + ", which is not ";
     if (const fs::path named = folder_of("ROPELAB_TORCH"); !named.empty())
         return start + "in the folder that ROPELAB_TORCH names (" + named.string() + ")" + others + ".";
-    return start + "on this computer" + others + "; " +
-           (pinned_wheels().empty() ? "name its folder on the window's page Train or with \"ropelab-cli engine use\"."
-                                    : "the window's page Train or \"ropelab-cli engine fetch\" downloads LibTorch (" +
-                                          libtorch_size() + ").");
+    return start + "on this computer" + others +
+           (!with_ways ? "."
+            : pinned_wheels().empty()
+                ? "; name its folder on the page Train or with \"ropelab-cli engine use\"."
+                : "; the page Train or \"ropelab-cli engine fetch\" downloads it (" + libtorch_size() + ").");
 }
 
 }  // namespace ropelab

@@ -56,6 +56,7 @@ std::vector<std::filesystem::path> engine_paths();
 /// folder knows the path of its own.
 bool lacks_libtorch();
 /// "Training needs LibTorch 2.11, which is not on this computer; …", with what to do.
-std::string missing_libtorch();
+/// `with_ways`: where they are not beside the sentence, as they are on the page Train.
+std::string missing_libtorch(bool with_ways = true);
 
 }  // namespace ropelab

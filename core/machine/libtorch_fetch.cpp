@@ -171,7 +171,7 @@ std::optional<LibTorch> fetch_libtorch(const FetchOptions& options, const std::v
     if (wheels.empty()) {
         throw BadInput("There is no download of LibTorch " + std::string(libtorch_version()) +
                        " for this processor; name the folder of a LibTorch of your own with \"ropelab-cli engine use\" "
-                       "or on the window's page Train.");
+                       "or on the page Train of the window.");
     }
     static_cast<void>(cache_folder());  // says what is wrong if there is none
     auto fetched = LibTorchFetch(options, wheels).run();

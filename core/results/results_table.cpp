@@ -510,6 +510,10 @@ void sort_by_settings(ResultsTable& table) {
         for (std::size_t group = 0; group < table.groups.size(); ++group) {
             const std::size_t first = firsts.emplace(value(group), group).first->second;
             ranks.push_back(are_numbers ? value(group).get<double>() : static_cast<double>(first));
+            // Where nothing rotates, θ has no effect and is blank: these groups are before those with a θ.
+            const auto fraction = table.groups[group].settings.find("fraction");
+            if (*key == "theta" && fraction != table.groups[group].settings.end() && fraction->second == 0.0)
+                ranks.back() = 0;
         }
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
     }

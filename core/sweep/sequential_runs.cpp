@@ -233,17 +233,16 @@ std::string words_of(const PowerForecast& forecast) {
 std::string short_words_of(const PowerForecast& forecast) {
     if (forecast.effects.empty()) {
         if (!forecast.detectable_deviations) return {};
-        return counted(forecast.seeds, "seed") + " show a difference of " +
-               rough_text(*forecast.detectable_deviations) + " times its spread from seed to seed" +
-               (forecast.detectable ? " (" + rough_text(*forecast.detectable) + " nats)" : "") +
-               " in 80 % of sweeps, smaller ones less often.";
+        const std::string spread = rough_text(*forecast.detectable_deviations) + " times their spread over seeds";
+        return "With " + counted(forecast.seeds, "seed") + ", differences below " +
+               (forecast.detectable ? rough_text(*forecast.detectable) + " nats (" + spread + ")" : spread) +
+               " are missed in more than 20 % of sweeps.";
     }
     const auto list = [&](const auto& text) { return joined(forecast.effects, ", ", text); };
     return "Differences of " + list([](const auto& effect) { return number_text(effect.deviations); }) +
-           " times their spread from seed to seed settle with " +
-           list([](const auto& effect) { return fixed_text(100 * effect.power.settled, 0); }) +
-           " % probability after " + list([](const auto& effect) { return fixed_text(effect.power.mean_pairs, 0); }) +
-           " seeds on average.";
+           " times their spread over seeds are settled in " +
+           list([](const auto& effect) { return fixed_text(100 * effect.power.settled, 0); }) + " % of sweeps, after " +
+           list([](const auto& effect) { return fixed_text(effect.power.mean_pairs, 0); }) + " seeds on average.";
 }
 
 nlohmann::json to_json(const PowerForecast& forecast) {

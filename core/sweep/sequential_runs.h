@@ -63,8 +63,8 @@ std::optional<PowerForecast> power_forecast(const std::vector<RunSpec>& runs,
 /// Pooled over the comparisons of the lab's newest experiment; nullopt without pairs.
 std::optional<Sample> paired_deviation(const LabFile& lab);
 std::string words_of(const PowerForecast& forecast);
-/// For a narrow panel: "5 seeds show a difference of 2.3 times its spread from seed to seed in 80 % of sweeps,
-/// smaller ones less often."
+/// For a narrow panel: "With 5 seeds, differences below 2.3 times their spread over seeds are missed in more than 20 %
+/// of sweeps."
 std::string short_words_of(const PowerForecast& forecast);
 nlohmann::json to_json(const PowerForecast& forecast);
 

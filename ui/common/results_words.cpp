@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <map>
@@ -144,6 +145,21 @@ QString settingInWords(QString name) {
     const auto found = fraction.match(name);
     if (!found.hasMatch()) return name;
     return name.insert(found.capturedLength(), u" rotated"_s);
+}
+
+QString withSharedData(QString words, const ResultsTable& table) {
+    const auto data = table.shared.find("data");
+    const auto context = table.shared.find("context");
+    if (data != table.shared.end() && context != table.shared.end()) {
+        const std::string name = std::filesystem::path(setting_text(data->second)).filename().string();
+        words.replace(u" on this text"_s,
+                      u" on %1, context %2"_s.arg(name.starts_with("synthetic") ? u"synthetic text"_s : text(name),
+                                                  text(setting_text(context->second))));
+    }
+    const QString rotated = u" rotated"_s;
+    if (const qsizetype last = words.lastIndexOf(rotated); last != words.indexOf(rotated))
+        words.remove(last, rotated.size());
+    return words;
 }
 
 QString measureTitle(const Measure& measure) {

@@ -56,5 +56,8 @@ QString groupVerdict(const ResultsTable& table, const ResultGroup& group);
 /// "θ 10k, 25 % rotated" for "θ 10k, 25 %": a sentence has no legend beside it that says of what the percentage is.
 /// Other names stay as they are.
 QString settingInWords(QString name);
+/// A headline says on what text and at which context, if all runs share them, and "rotated" once: "Lowest loss on
+/// synthetic text, context 128: θ 100, 100 % rotated; 0.055 nats below θ 10k, 100 %".
+QString withSharedData(QString words, const ResultsTable& table);
 
 }  // namespace ropelab::ui

@@ -83,7 +83,11 @@ Explanation ExplanationCard::currentExplanation() const {
     const Explanation focused = explanationOf(QApplication::focusWidget());
     const bool mouseLast = QCursor::pos() != m_mouseAtKey;
     for (const Explanation& why : mouseLast ? std::array{pointed, focused} : std::array{focused, pointed}) {
-        if (isHere(why)) return why;
+        if (!isHere(why)) continue;
+        // Of two that can be meant, the title says which.
+        if (why.widget == focused.widget && isHere(pointed) && pointed.widget != focused.widget)
+            return {why.widget, why.title, why.summary, why.text, u" (keyboard focus)"_s};
+        return why;
     }
     return {};
 }
@@ -109,7 +113,7 @@ void ExplanationCard::show(const Explanation& why) {
         label->setText(text);
         label->setVisible(!text.isEmpty());
     };
-    setTextOrHide(m_title, why.title);
+    setTextOrHide(m_title, why.title + why.place);
     setTextOrHide(m_summary, why.summary);
     setTextOrHide(m_text, symbolsAsHtml(why.text));
     setTextOrHide(m_formulas, formulaLinks(formulasIn(why.text)));
@@ -128,7 +132,8 @@ void ExplanationCard::renew() {
     if (isTable(m_widget)) return;  // The explanation of a cell does not follow the selection.
     const Explanation now = explanationOf(m_widget);
     if (now.widget != m_widget) return;
-    if (now.title != m_why.title || now.text != m_why.text || now.summary != m_why.summary) show(now);
+    if (now.title != m_why.title || now.text != m_why.text || now.summary != m_why.summary)
+        show({now.widget, now.title, now.summary, now.text, m_why.place});
 }
 
 void ExplanationCard::place() {

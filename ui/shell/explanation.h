@@ -19,6 +19,7 @@ struct Explanation {
     QString title;              // name of the widget, for a field also its value
     QString summary;            // for a figure: a description of what it shows
     QString text;               // the explanation
+    QString place = {};         // follows the title where two widgets can be meant
 };
 /// Explanation of the widget, of its current cell if it is a table, or of the nearest enclosing widget that has one.
 Explanation explanationOf(QWidget* widget);

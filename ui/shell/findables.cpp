@@ -48,7 +48,7 @@ QWidget* hostOfRing(QWidget* target, int distance) {
 /// Around the widget if there is space; lets the mouse through.
 class HighlightRing : public QWidget {
  public:
-    explicit HighlightRing(QWidget* target)
+    HighlightRing(QWidget* target, bool lasts)
         : QWidget(hostOfRing(target, ThemeManager::instance().pixels(kRingDistance))), m_target(target) {
         setObjectName(u"highlightRing"_s);
         setAttribute(Qt::WA_TransparentForMouseEvents);
@@ -57,7 +57,7 @@ class HighlightRing : public QWidget {
         place();
         show();
         raise();
-        QTimer::singleShot(kLitMs, this, &QObject::deleteLater);
+        if (!lasts) QTimer::singleShot(kLitMs, this, &QObject::deleteLater);
     }
     const QWidget* target() const { return m_target; }
 
@@ -200,8 +200,8 @@ void goToWidget(QWidget* widget) {
     QTimer::singleShot(0, shown, [shown] { QTimer::singleShot(0, shown, [shown] { scrollTo(shown); }); });
 }
 
-void lightUp(QWidget* widget) {
-    if (!isLit(widget)) new HighlightRing(widget);
+void lightUp(QWidget* widget, bool lasts) {
+    if (!isLit(widget)) new HighlightRing(widget, lasts);
 }
 
 bool isLit(const QWidget* widget) {

@@ -26,8 +26,9 @@ QList<Findable> findablesIn(const QWidget* root);
 /// Shows the pages around `widget`, scrolls to it, focuses and lights it; if it stays hidden, lights what is around it.
 void goToWidget(QWidget* widget);
 
-/// Draws a ring inside `widget` for some seconds. It does not move, so reduced motion needs no variant.
-void lightUp(QWidget* widget);
+/// Draws a ring around `widget`, if there is space, for some seconds or until endLights() if it `lasts`. It does not
+/// move, so reduced motion needs no variant.
+void lightUp(QWidget* widget, bool lasts = false);
 bool isLit(const QWidget* widget);
 /// Removes the rings of all widgets in the window of `widget`.
 void endLights(const QWidget* widget);

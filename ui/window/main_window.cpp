@@ -148,7 +148,7 @@ void MainWindow::makeControllers() {
     m_figures = new FigureOpener(m_workspace, *m_banners, *m_rooms, this);
     m_rotary = new RotaryController(m_workspace, *m_banners, *m_actions, *m_rooms, this);
     m_stage = new WindowStage(m_workspace, *m_rooms, *m_rotary, *this);
-    m_tour = new Tour(*m_doors, *m_actions, *m_rooms, *m_stage, this);
+    m_tour = new Tour(*m_doors, *m_actions, *m_rooms, *this);
     connect(m_stage, &WindowStage::sidesChanged, this, &MainWindow::fitSides);
     connect(m_stage, &WindowStage::presentingChanged, this, [this](bool presenting) {
         menuBar()->setVisible(!presenting);

@@ -98,6 +98,7 @@ std::string with_quantities(std::string_view text, const QuantitySource& source)
         result += text.substr(done, at.begin - done);
         result += value_text(at, source);
         done = at.end;
+        if (result.ends_with("\u2026") && text.substr(done).starts_with('.')) ++done;  // no four dots at the end
     }
     return result += text.substr(done);
 }

@@ -156,6 +156,7 @@ TEST(CheckLecture, FillsNumbersIntoSentences) {
     EXPECT_EQ(with_quantities("It needs {{wavelength(31) | 1}} tokens, not {{wavelength(0)|2}}.", source),
               "It needs 47117.2 tokens, not 6.28.");
     EXPECT_EQ(with_quantities("{{alibi_bias(0, 10)}} and {{runs}}, {{open", source), "\u22125 and \u2026, {{open");
+    EXPECT_EQ(with_quantities("p is {{runs | 2}}. It is open.", source), "p is \u2026 It is open.");
     EXPECT_THROW(checks_of("show: rotation\nsteps:\n  - say: \"{{wavelenth(3)}}\""), BadInput);
 }
 

@@ -63,6 +63,18 @@ TEST(ResultsTable, GroupsCanBeInTheOrderOfTheirSettings) {
     EXPECT_EQ(labels, expected);
 }
 
+// Their θ has no effect and is blank, so that it cannot explain a place among the others.
+TEST(ResultsTable, GroupsWithoutRotationAreBeforeThoseWithATheta) {
+    std::vector<ResultRun> runs;
+    for (const auto& [theta, fraction] : {std::pair(100, 1.0), std::pair(10000, 0.25), std::pair(10000, 0.0)})
+        runs.push_back(result_run({{"theta", theta}, {"fraction", fraction}, {"seed", 1}}, 1.5));
+    ResultsTable table = results_table(runs);
+    sort_by_settings(table);
+    std::vector<double> fractions;
+    for (const ResultGroup& group : table.groups) fractions.push_back(group.settings.at("fraction").get<double>());
+    EXPECT_EQ(fractions, (std::vector<double>{0, 1, 0.25}));
+}
+
 TEST(ResultsTable, ABaselineOfSeveralSettingsCanBeOneText) {
     const std::map<std::string, std::string> expected = {{"theta", "500"}, {"rotated_layers", "1,3"}};
     EXPECT_EQ(baseline_settings({"theta=500, rotated_layers=1,3"}), expected);

@@ -154,16 +154,16 @@ TEST(PowerForecast, IsThatOfPairedTTestsAtHolmsStrictestStep) {
               "deviations of the differences within pairs, with 80 % power at the first and strictest step of Holm's "
               "correction, over 3 comparisons with a shared baseline.");
     EXPECT_EQ(short_words_of(*plain),
-              "5 seeds show a difference of 2.3 times its spread from seed to seed in 80 % of sweeps, smaller ones "
-              "less often.");
+              "With 5 seeds, differences below 2.3 times their spread over seeds are missed in more than 20 % of "
+              "sweeps.");
 
     const auto stated = power_forecast(runs, {}, 0.01, Sample{9, 0, 0.5});
     EXPECT_EQ(stated->paired_deviation, 0.01);
     EXPECT_NEAR(*stated->detectable, 0.0229165, 1e-6);
     EXPECT_FALSE(stated->detectable_low || stated->detectable_high);
     EXPECT_EQ(short_words_of(*stated),
-              "5 seeds show a difference of 2.3 times its spread from seed to seed (0.023 nats) in 80 % of sweeps, "
-              "smaller ones less often.");
+              "With 5 seeds, differences below 0.023 nats (2.3 times their spread over seeds) are missed in more "
+              "than 20 % of sweeps.");
     const auto estimated = power_forecast(runs, {}, {}, Sample{9, 0, 0.02});
     EXPECT_NEAR(*estimated->detectable, 0.045833, 1e-5);
     EXPECT_NEAR(*estimated->detectable_low, 0.675457 * 0.045833, 1e-5);
@@ -224,8 +224,8 @@ TEST(PowerForecast, OfAStoppingRuleIsSimulated) {
               "settled, 6.6 seeds on average.");
     EXPECT_EQ(
         short_words_of(told),
-        "Differences of 0.5, 2 times their spread from seed to seed settle with 25, 80 % probability after 9, 7 seeds "
-        "on average.");
+        "Differences of 0.5, 2 times their spread over seeds are settled in 25, 80 % of sweeps, after 9, 7 seeds on "
+        "average.");
     EXPECT_EQ(to_json(told).at("effects").at(1),
               nlohmann::json({{"difference_in_deviations", 2.0}, {"settled", 0.8}, {"mean_seeds", 6.6}}));
     EXPECT_EQ(words_of(PowerForecast()), "");

@@ -79,6 +79,16 @@ TEST(OverallWords, SayWhatHasABaselineOfItsOwn) {
     EXPECT_FALSE(isNothingCompared(results_table(runs, per_byte)));
 }
 
+TEST(Headlines, NameTheDataAndContextThatAllRunsShare) {
+    std::vector<ResultRun> runs = {result_run({{"context", 128}, {"theta", 100}, {"seed", 1}}, 1),
+                                   result_run({{"context", 128}, {"theta", 500}, {"seed", 1}}, 2)};
+    const QString words = "Lowest loss on this text: θ 100, 100 % rotated; 1 nats below θ 500, 100 % rotated (p)";
+    EXPECT_EQ(withSharedData(words, results_table(runs)),
+              "Lowest loss on synthetic text, context 128: θ 100, 100 % rotated; 1 nats below θ 500, 100 % (p)");
+    runs.back().settings["context"] = 64;
+    EXPECT_TRUE(withSharedData(words, results_table(runs)).startsWith("Lowest loss on this text: "));
+}
+
 TEST(OverallWords, StateWhyNoTestIsPossible) {
     EXPECT_EQ(overallWords(tableOf({{10000, {2}}, {500, {1}}})),
               "No test against θ 10k is possible: a test needs at least two seeds in the group and in the baseline.");

@@ -88,6 +88,14 @@ TEST(Captions, OfResultsNameOnlyShownGroupsAndTheirRuns) {
     EXPECT_EQ(captionOf(figure), "Loss. n = 2 seed pairs per setting. Settings: theta = 500. Precision: float32.");
 }
 
+TEST(Captions, SayThatPointsOfShortBarsAreSmaller) {
+    Figure figure = sampleFigure();
+    const QString words = "The points of short bars are smaller.";
+    EXPECT_FALSE(captionOf(figure).contains(words));
+    figure.curves.front().bar = Range{1, 2};
+    EXPECT_TRUE(captionOf(figure).contains(words)) << captionOf(figure).toStdString();
+}
+
 TEST(Captions, SayNoneForAMissingValueAmongSeveral) {
     Figure figure = sampleFigure();
     figure.settings = {{"frequencies", QJsonArray{"", "a.txt"}}};

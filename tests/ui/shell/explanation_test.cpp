@@ -80,6 +80,17 @@ TEST_F(ExplanationTest, F1ExplainsTheFocusedFieldWithCurrentValues) {
     EXPECT_TRUE(theta->hasFocus());
 }
 
+TEST_F(ExplanationTest, OfTheFocusAndThePointerTheTitleSaysWhichIsExplained) {
+    QLineEdit* theta = field("θ, the base");
+    theta->setFocus();
+    QLineEdit* other = field("rotated fraction");
+    ASSERT_NE(other, nullptr);
+    QCursor::setPos(other->mapToGlobal(other->rect().center()));
+    QTest::keyClick(theta, Qt::Key_End);
+    QTest::keyClick(theta, Qt::Key_F1);
+    EXPECT_TRUE(said().startsWith("θ, the base: 10k (keyboard focus)\n")) << said().toStdString();
+}
+
 TEST_F(ExplanationTest, LinksShowTheFormulasOfTheText) {
     QLineEdit* theta = field("θ, the base");
     theta->setFocus();

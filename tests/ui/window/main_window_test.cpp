@@ -19,8 +19,11 @@
 #include "ui/rooms/anatomy/anatomy_panel.h"
 #include "ui/rooms/anatomy/anatomy_room.h"
 #include "ui/rooms/results/results_room.h"
+#include "ui/rooms/rotation/position_bar.h"
+#include "ui/rooms/rotation/rotation_room.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/train_room.h"
+#include "ui/shell/findables.h"
 #include "ui/theme/page_styles.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/controllers/lab_controller.h"
@@ -377,6 +380,27 @@ TEST_F(Window, AMinuteLeadsThroughFiveRoomsAndCanBeLeft) {
     ASSERT_TRUE(window->doors().choose("tour", "Skip the rest"));
     EXPECT_TRUE(window->doors().texts().isEmpty());
     EXPECT_EQ(window->room().objectName(), "rotation");
+}
+
+TEST_F(Window, TheMinutesFirstSentenceSaysWhatADragShows) {
+    auto window = openWith(smallSweep(40));
+    window->show();
+    window->actions().action("help.tour")->trigger();
+    const auto said = [&] { return window->doors().texts().first(); };
+    EXPECT_TRUE(said().contains("Drag “q at m”")) << said().toStdString();
+    auto* room = window->findChild<RotationRoom*>();
+    EXPECT_TRUE(room->positionBar()->locksDistance());
+    EXPECT_TRUE(isLit(room->positionBar()->query()));
+    const auto [m, n] = std::pair(room->scene().state.m, room->scene().state.n);
+    room->editor().scrub(Arrow::query, m + 7);
+    EXPECT_TRUE(said().contains("Both moved by 7 tokens and all hands turned, yet the logit is still ") &&
+                said().contains(QStringLiteral("m − n = %1 only").arg(m - n)))
+        << said().toStdString();
+    room->editor().moveTo(m, n + 1);
+    EXPECT_TRUE(said().contains(QStringLiteral("The distance m − n is %1 instead of %2").arg(m - n - 1).arg(m - n)));
+    ASSERT_TRUE(window->doors().choose("tour", "Next"));
+    EXPECT_FALSE(room->positionBar()->locksDistance()) << "the tour's lock ends with its stop";
+    EXPECT_FALSE(isLit(room->positionBar()->query()));
 }
 
 TEST_F(Window, ARunThatIsPickedInOneRoomIsPickedInAll) {

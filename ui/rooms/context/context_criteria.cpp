@@ -137,8 +137,7 @@ Tile extrapolationCriterion(const TuningNumbers& numbers) {
         return result;
     }
     result.value = u"%1 tokens"_s.arg(tokensText(std::floor(*numbers.extrapolationLimit)));
-    result.condition =
-        u"context %1, base β = %2"_s.arg(tokensText(numbers.trainingContext), thetaText(std::round(numbers.base)));
+    result.condition = u"fine-tuned at base β = %1"_s.arg(thetaText(std::round(numbers.base)));
     result.text = u"%1: %2 tokens after training at a context of %3 tokens and fine-tuning with base β = %4."_s.arg(
         name, tokensText(std::floor(*numbers.extrapolationLimit)), tokensText(numbers.trainingContext),
         thetaText(std::round(numbers.base)));

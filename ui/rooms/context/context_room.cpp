@@ -135,8 +135,7 @@ ContextRoom::ContextRoom(RotaryModel& rotary, std::optional<RunAccess> runs, QWi
     m_limits->setProperty("paper", true);
     scaleMargins(m_limits, {12, 4, 12, 4});
     m_limits->setText(
-        u"The limits differ: the first is about untrained heads, the last about models of this context tuned to "
-        "base β."_s);
+        u"The supported context holds before training, the extrapolation limit after fine-tuning at base β."_s);
     column->addWidget(m_limits);
     m_figures = new QWidget(this);
     auto* figures = scaledColumn(m_figures, 4);

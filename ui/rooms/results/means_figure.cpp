@@ -41,8 +41,8 @@ ResultsPicture meansFigure(const ResultsData& data) {
         measureTitle(measure), table.groups.size() == 1 ? u"one group"_s : u"%1 groups"_s.arg(table.groups.size()),
         overallWords(table), shown.haveBars() ? u" with 95 % confidence intervals over the seeds"_s : QString());
     // The spread over seeds that all groups share cancels in pairs, so overlapping bars do not contradict a verdict.
-    const QString paired = is_by_seed(table.test) ? u"; tests pair equal seeds"_s : QString();
-    figure.note = barsNote(shown, u"points: means; bars: 95 % confidence interval; beside: values per seed"_s + paired);
+    const QString paired = is_by_seed(table.test) ? u"; tests compare equal seeds, not bars"_s : QString();
+    figure.note = barsNote(shown, u"means with 95 % confidence interval; beside: each seed"_s + paired);
     if (data.measure().unit == "nats") addTokenizerNote(figure, table);
     figure.y = {measureTitle(measure), measureUnit(table)};
     figure.emptyText = u"No run has a value of the compared measure yet."_s;

@@ -385,7 +385,7 @@ void ResultsRoom::renew() {
     m_groups->setResults(m_results);
     m_panel->columns()->setColumns(m_groups->choices(), table);
     const QString unfinished = unfinishedWords(m_results, m_access.runs);
-    m_headline->setText(headlineOf(table));
+    m_headline->setText(withSharedData(headlineOf(table), table));
     QStringList words = {m_results.words, overallWords(table), text(interaction_words(table, interactions(table)))};
     for (const AcrossTexts& across : across_texts(table)) words << text(across_words(table, across));
     words.removeAll(QString());

@@ -444,6 +444,15 @@ ResultsPicture optimumFigure(const ResultsData& data) {
                                                  : u"This figure needs finished runs with at least three values of "
                                                    "θ, for example on several data sets."_s);
     }
+    if (names.size() == 1) {
+        const Spot& only = picture.spots.front();
+        const QString sentence =
+            u"This figure needs a second data set: the best θ of %1 alone is %2, at a width of %3."_s.arg(
+                names.front(), only.rows[1].second, only.rows[0].second);
+        figure.curves.clear();
+        picture.spots.clear();
+        return withoutNumbers(std::move(picture), sentence);
+    }
     rows.words.append({u"data set"_s, names});
     padX(figure, widths);
     figure.note = u"bars: 95 % bootstrap interval over seeds, too narrow for few seeds"_s;

@@ -123,10 +123,12 @@ class LabelPlacer {
 
     /// Adds the first of `texts` that has a free place near `anchor`, preferably in the direction `angle`; false if
     /// none has.
-    bool add(const QStringList& texts, bool isSymbol, const QColor& color, const QPointF& anchor, double angle) {
+    bool add(const QStringList& texts, bool isSymbol, const QColor& color, const QPointF& anchor, double angle,
+             bool isWide = false) {
         using Avoided = LabelPlaces::Avoided;
-        // On paper, a place beside the lines is worth more distance.
-        for (const Avoided avoided : {m_style.onScreen ? Avoided::labels : Avoided::data, Avoided::labels}) {
+        // On paper and for a wide label, a place beside the lines is worth more distance.
+        const Avoided first = m_style.onScreen && !isWide ? Avoided::labels : Avoided::data;
+        for (const Avoided avoided : {first, isWide ? first : Avoided::labels}) {
             const int rings = avoided == Avoided::data ? 6 : 3;
             for (const QString& text : texts) {
                 const QSizeF size = sizeOf(text, isSymbol);
@@ -236,7 +238,7 @@ void addLabels(PairDial& picture, const QRectF& inside, const FigureStyle& style
         QStringList words(readableNumber(pair.projection));
         if (style.onScreen) words.prepend(u"projection %1"_s.arg(words.first()));
         labels.add(words, false, style.theme.text, (dial.centre + *picture.projectionEnd) / 2,
-                   along - std::numbers::pi / 2);
+                   along - std::numbers::pi / 2, style.onScreen);
     }
     angle(picture.phaseArc, u"φ"_s, pair.phase, style.theme.quietText);
     if (picture.queryArc) {

@@ -43,7 +43,7 @@ void LibTorchOffer::renew(const QString& note) {
         return setVisible(isNew);
     }
     m_isMissing = true;
-    const QString sentence = QString::fromStdString(missing_libtorch());
+    const QString sentence = QString::fromStdString(missing_libtorch(false));  // the buttons say how to get it
     show(note.isEmpty() ? sentence : note + u' ' + sentence, true);
 }
 

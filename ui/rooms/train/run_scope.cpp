@@ -140,15 +140,15 @@ RunsVerdict verdictOf(const std::vector<RunView>& runs, const SettingsOfRun& set
                       const std::string& margin) {
     const auto [table, name] = comparedRuns(runs, settingsOf, perByte, margin, {});
     if (table.groups.empty()) return {};
-    RunsVerdict verdict{QString::fromStdString(headline(table, name)), {}};
+    RunsVerdict verdict{withSharedData(QString::fromStdString(headline(table, name)), table), {}};
     if (!verdict.headline.isEmpty()) {
         verdict.details = overallWords(table);
     } else if (const std::string words = equivalence_headline(table, name(table.groups[table.baseline]));
                !words.empty()) {
-        verdict.headline = QString::fromStdString(words);
+        verdict.headline = withSharedData(QString::fromStdString(words), table);
         verdict.details = overallWords(table);
     } else if (const std::string ahead = leader(table, name); !ahead.empty()) {
-        verdict.headline = u"Not decided. %1"_s.arg(QString::fromStdString(ahead));
+        verdict.headline = u"Not decided. %1"_s.arg(withSharedData(QString::fromStdString(ahead), table));
         verdict.details = overallWords(table);
     }
     return verdict;
@@ -185,7 +185,7 @@ RunsVerdict verdictSoFar(const RunStore& store, bool perByte) {
     const auto [table, name] = comparedRuns(store.runs(), settingsOf, perByte, {}, step);
     const std::string ahead = table.groups.empty() ? "" : headline(table, name);
     if (ahead.empty()) return {u"Step %1: nothing to compare yet."_s.arg(groupedText(*step)), {}};
-    return {u"Step %1. %2"_s.arg(groupedText(*step), QString::fromStdString(ahead)),
+    return {u"Step %1. %2"_s.arg(groupedText(*step), withSharedData(QString::fromStdString(ahead), table)),
             u"This is the setting with the lowest loss at the last step at which all runs were evaluated. The interval "
             "is that of this one difference; it is not corrected for the choice of the setting or for looking again "
             "and again, so it decides nothing before the runs end."_s};

@@ -64,9 +64,9 @@ QString estimateSentence(const std::vector<RunSpec>& runs, const std::filesystem
 }
 
 QString estimateSentence(const Estimate& cost) {
-    return u"%1, about %2, %3"_s.arg(runsText(cost),
-                                     unbreakable(QString::fromStdString(expected_duration(cost.seconds))),
-                                     unbreakable(bytesText(cost.bytes)));
+    return u"%1 in about %2, %3"_s.arg(runsText(cost),
+                                       unbreakable(QString::fromStdString(expected_duration(cost.seconds))),
+                                       unbreakable(bytesText(cost.bytes)));
 }
 
 SweepPanel::SweepPanel(SessionActions& actions, RunAccess access, ExperimentModel& experiment, QWidget* parent)
@@ -434,8 +434,10 @@ void SweepPanel::renewEstimate() {
     m_wasIdle = idle;
     const auto unfinished = m_actions.unfinishedRuns();
     m_start->setText(!idle ? u"Add to the queue"_s : unfinished.empty() ? u"Start"_s : u"Start new runs"_s);
-    // Beside a sweep that trains or can resume, the estimate names the button to which it belongs.
-    m_estimate->setText(idle && unfinished.empty() ? first : u"%1: %2"_s.arg(m_start->text(), first));
+    // Beside a sweep that trains or can resume, the estimate names the runs to which it belongs.
+    m_estimate->setText(!idle                ? u"If added to the queue: %1"_s.arg(first)
+                        : unfinished.empty() ? first
+                                             : u"%1: %2"_s.arg(m_start->text(), first));
     m_continue->setVisible(!unfinished.empty());
     m_continue->setText(u"Resume %1"_s.arg(countText(std::ssize(unfinished), u"run"_s)));
 }
@@ -447,9 +449,9 @@ void SweepPanel::consider(const std::function<void(Experiment&)>& change) {
         change(after);
         const Estimate then = costOf(runsToTrain(after, m_experiment.options(), m_access.lab.file()), m_access.dataDir);
         const Estimate& now = m_now ? *m_now : then;  // without an estimate, the change repairs the sweep
-        m_estimate->setText(u"%1, about %2, %3"_s.arg(changeOf(runsText(now), runsText(then)),
-                                                      changeOf(durationText(now.seconds), durationText(then.seconds)),
-                                                      changeOf(bytesText(now.bytes), bytesText(then.bytes))));
+        m_estimate->setText(u"%1 in about %2, %3"_s.arg(changeOf(runsText(now), runsText(then)),
+                                                        changeOf(durationText(now.seconds), durationText(then.seconds)),
+                                                        changeOf(bytesText(now.bytes), bytesText(then.bytes))));
         m_estimate->show();
         m_problem->hide();
     } catch (const BadInput& error) {

@@ -105,7 +105,7 @@ class SweepPanel : public QFrame {
     LatestJob m_powerJob;           // declared last so that it ends first
 };
 
-/// "6 runs, about 55 s, 180 MB".
+/// "6 runs in about 55 s, 180 MB".
 QString estimateSentence(const Estimate& cost);
 /// Uses the times of earlier sweeps on this machine (machine_time_model). Throws BadInput if the data of a run are
 /// unknown.

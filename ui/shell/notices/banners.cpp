@@ -130,8 +130,16 @@ void BannerArea::dismiss(const QString& id) {
         old->setObjectName({});
         old->hide();
         old->deleteLater();
+        emit dismissed(id);
     }
     showFilled();
+}
+
+void BannerArea::say(const QString& id, const QString& text) {
+    QWidget* frame = banner(id);
+    if (!frame) return;
+    frame->findChild<QLabel*>(u"text"_s)->setText(QString::fromStdString(message_text(text.toStdString())));
+    frame->setAccessibleName(text);
 }
 
 void BannerArea::setCovered(bool covered) {

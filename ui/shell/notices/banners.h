@@ -29,11 +29,16 @@ class BannerArea : public QWidget {
     /// Replaces a banner with the same `id`, so a repeated message appears only once.
     void show(const QString& id, Kind kind, const QString& text, const QList<Choice>& choices = {});
     void dismiss(const QString& id);
+    /// Changes the text of a banner in place; nothing without one.
+    void say(const QString& id, const QString& text);
     /// Covered banners are hidden, also those that are added meanwhile.
     void setCovered(bool covered);
     QStringList texts() const;
     /// Clicks a button. Returns false if there is no such button.
     bool choose(const QString& id, const QString& choice);
+
+ signals:
+    void dismissed(const QString& id);
 
  protected:
     bool event(QEvent* event) override;

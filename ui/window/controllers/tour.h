@@ -1,21 +1,24 @@
 #pragma once
 
 #include <QObject>
+#include <QPointer>
+
+class QCheckBox;
 
 namespace ropelab::ui {
 
 class ActionRegistry;
 class BannerArea;
 class RoomStack;
-class WindowStage;
 
-/// A minute in five rooms: at each stop one sentence and one control to move, which lights up. What the user changes
-/// stays. It can be left at each stop and repeated from the menu Help.
+/// A minute in five rooms: at each stop one sentence and one control to move, which has a ring. At the first stop the
+/// sentence says what the drag shows. What the user changes stays. It can be left at each stop and repeated from the
+/// menu Help.
 class Tour : public QObject {
     Q_OBJECT
 
  public:
-    Tour(BannerArea& banners, ActionRegistry& actions, RoomStack& rooms, WindowStage& stage, QObject* parent);
+    Tour(BannerArea& banners, ActionRegistry& actions, RoomStack& rooms, QWidget& window);
 
     void addActions();
     void start() { show(0); }
@@ -25,11 +28,16 @@ class Tour : public QObject {
  private:
     /// The stop after the last one ends the tour.
     void show(int stop);
+    /// Locks the distance m − n while the stop is shown; `words` are before the sentence that changes.
+    void followDrag(const QString& words);
+    void leave();
 
     BannerArea& m_banners;
     ActionRegistry& m_actions;
     RoomStack& m_rooms;
-    WindowStage& m_stage;
+    QWidget& m_window;
+    QPointer<QCheckBox> m_locked;  // if the tour locked the distance
+    QMetaObject::Connection m_follows;
     int m_stop = -1;
 };
 

@@ -546,10 +546,6 @@ void WindowStage::pointAt(const QString& what) {
         return lightUp(widget);
     }
     if (kind == "figure"_L1) return pointAtFigure(name, true);
-    if (kind == "button"_L1) {  // of a panel, for the tour
-        if (auto* button = m_window.findChild<QAbstractButton*>(name)) lightUp(button);
-        return;
-    }
     throw BadInput(
         "A step of a lecture can point at \"pair 3\", \"control theta\" or \"figure spectrum\", but not at \"" +
         what.toStdString() + "\".");

@@ -168,7 +168,8 @@ void StatusStrip::renew() {
             left = u"starting …"_s;
             if (progress && progress->tokens_per_second > 0) left = u"estimating …"_s;
             if (const auto range = m_remaining.left(1)) {
-                left = u"about %1 left"_s.arg(QString::fromStdString(duration_range_text(range->low, range->high)));
+                left = u"this sweep: about %1 left"_s.arg(
+                    QString::fromStdString(duration_range_text(range->low, range->high)));
             }
             if (progress && !progress->phase.empty()) left = QString::fromStdString(progress->phase) + u" …"_s;
             break;

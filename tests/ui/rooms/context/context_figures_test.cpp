@@ -173,7 +173,7 @@ TEST(ContextCriteria, AreReadOutsWithTheoryConditionAndNumber) {
               "Critical dimension (Liu et al.): 92 of 128 channels complete a period in the training context of 4,096 "
               "tokens.");
     EXPECT_TRUE(short_[2].text.startsWith("Extrapolation limit (Liu et al.):")) << short_[2].text.toStdString();
-    EXPECT_EQ(short_[2].condition, "context 4,096, base β = 10,000");
+    EXPECT_EQ(short_[2].condition, "fine-tuned at base β = 10,000");
     const auto open = contextCriteria(boundData(contextSetup(128, 5e5, 8192), 4096), {});
     EXPECT_EQ(open[0].condition, "computing more …");
     EXPECT_NE(open[1].condition, "computing more …");

@@ -776,6 +776,18 @@ TEST(ResultsFigures, MutualInformationIsAboveTheWavelengths) {
     EXPECT_EQ(informationFigure(data).figure.emptyText, "There is no such file.");
 }
 
+TEST(ResultsFigures, OneDataSetHasNoRelationOfItsThetaToItsWidth) {
+    ResultsData data =
+        resultsData(syntheticRuns("theta", {{100, {1.5, 1.6}}, {1000, {1.3, 1.4}}, {10000, {1.5, 1.6}}}));
+    std::string key = textsKey(data.runs);
+    key.pop_back();  // the line's end after the only text
+    data.texts = {{key, "a text", 0, {}, {{1, 10, 100}, {1.0, 0.1, 0.01}, {1.1, 0.2, 0.02}, 5000}}};
+    const ResultsPicture picture = optimumFigure(data);
+    EXPECT_TRUE(picture.figure.emptyText.startsWith("This figure needs a second data set: the best θ of a text alone"))
+        << picture.figure.emptyText.toStdString();
+    EXPECT_TRUE(picture.figure.curves.empty() && picture.spots.empty());
+}
+
 TEST(ResultsFigures, CrosshairReadsTheNearestSpot) {
     const ResultsPicture picture =
         lossByTheta(resultsData(syntheticRuns("theta", {{500, {1.2, 1.4}}, {10000, {1.5, 1.7}}})));

@@ -269,8 +269,8 @@ TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {
     EXPECT_NE(cell(0, "detectable difference"), "–");
     EXPECT_EQ(cell(2, "detectable difference"), "–");
     EXPECT_EQ(room->headline(),
-              QStringLiteral("Lowest loss on this text: θ 500, 100\u202F% rotated; 0.20 nats below θ 10k, 100\u202F% "
-                             "rotated (3 seeds per group, p\u00A0<\u00A00.001)"));
+              QStringLiteral("Lowest loss on synthetic text, context 128: θ 500, 100\u202F% rotated; 0.20 nats below θ "
+                             "10k, 100\u202F% (3 seeds per group, p\u00A0<\u00A00.001)"));
     EXPECT_TRUE(room->words().contains("With 3 seeds per group, the significance test detects a true difference of "))
         << room->words().toStdString();
     EXPECT_EQ(cell(2, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");
@@ -439,7 +439,8 @@ TEST_F(ResultsRoomTest, IncludesUnfinishedRuns) {
     EXPECT_EQ(room->groups().columnOf("training time"), -1);  // unknown until a run ends
     EXPECT_TRUE(room->words().contains("Not finished: 2 runs, shown with the losses of step"))
         << room->words().toStdString();
-    EXPECT_TRUE(room->headline().startsWith("Not decided until all runs end. Lowest loss so far on this text: θ "))
+    EXPECT_TRUE(
+        room->headline().startsWith("Not decided until all runs end. Lowest loss so far on text.txt, context 32: θ "))
         << room->headline().toStdString();
     workspace->session().stop();
     ASSERT_TRUE(waitForEnd(*workspace));

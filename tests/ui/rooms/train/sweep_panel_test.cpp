@@ -47,7 +47,7 @@ class SweepPanelTest : public Workbench {
 TEST_F(SweepPanelTest, ShowsTheDefaultSweepAndItsCost) {
     EXPECT_EQ(chips("runs").values().size(), 6);
     EXPECT_TRUE(chips("θ").values().isEmpty());
-    EXPECT_TRUE(panel->estimateText().startsWith("30 runs, about ")) << panel->estimateText().toStdString();
+    EXPECT_TRUE(panel->estimateText().startsWith("30 runs in about ")) << panel->estimateText().toStdString();
 }
 
 TEST_F(SweepPanelTest, MoreSettingsAreScrolledIntoView) {
@@ -119,7 +119,7 @@ TEST_F(SweepPanelTest, TheEstimateSaysWhatAConsideredChangeWillDo) {
     auto* menu = chips("seeds").findChild<QMenu*>();
     ASSERT_NE(menu, nullptr);
     menu->actions().front()->hover();
-    EXPECT_TRUE(panel->estimateText().startsWith(QStringLiteral("2\u00A0runs → 4\u00A0runs, about ")))
+    EXPECT_TRUE(panel->estimateText().startsWith(QStringLiteral("2\u00A0runs → 4\u00A0runs in about ")))
         << panel->estimateText().toStdString();
     EXPECT_EQ(experiment().expand().size(), 2u) << "nothing has changed yet";
     menu->close();
@@ -273,7 +273,7 @@ TEST_F(SweepPanelTest, SettingsCanBeZippedAndRunsExcluded) {
     EXPECT_FALSE(chips("excluded").commit(0, "thta=500"));
     EXPECT_TRUE(chips("excluded").error().contains("theta"));
     ASSERT_TRUE(chips("excluded").commit(0, "theta=500"));
-    EXPECT_TRUE(panel->estimateText().startsWith("1 run,")) << panel->estimateText().toStdString();
+    EXPECT_TRUE(panel->estimateText().startsWith("1 run in ")) << panel->estimateText().toStdString();
 
     QString problem;
     QObject::connect(workspace.get(), &Workspace::problem, panel.get(),
@@ -292,6 +292,7 @@ TEST_F(SweepPanelTest, StartAddsToTheQueueDuringTraining) {
     start->click();
     ASSERT_TRUE(workspace->session().isActive());
     EXPECT_EQ(start->text(), "Add to the queue");
+    EXPECT_TRUE(panel->estimateText().startsWith("If added to the queue: ")) << panel->estimateText().toStdString();
     start->click();
     EXPECT_EQ(workspace->runs().runs().size(), 2u) << "the second click of an impatient hand";
     ASSERT_TRUE(waitUntil([&] { return start->isEnabled(); }));
@@ -417,7 +418,7 @@ TEST_F(SweepPanelTest, TrainsUntilDecidedWithThePowerBefore) {
     EXPECT_EQ(panel->largestSeeds()->text(), "the listed seeds");
     EXPECT_TRUE(chips("seeds").commit(1, "1338"));
     ASSERT_TRUE(waitUntil([&] { return !panel->isBusy(); }));
-    EXPECT_TRUE(panel->powerText().startsWith("2 seeds show a difference of ")) << panel->powerText().toStdString();
+    EXPECT_TRUE(panel->powerText().startsWith("With 2 seeds, differences below ")) << panel->powerText().toStdString();
     panel->search().form().field<QCheckBox>("extends")->click();
     EXPECT_FALSE(panel->stopping()->isEnabled()) << "the rule decides the seeds of a new sweep";
 }

@@ -352,7 +352,7 @@ TEST_F(TrainRoomTest, TheListOfRunsIsFoldedAndIsTheLegend) {
 
 TEST_F(TrainRoomTest, AHeadlineSaysWhatTheSeedsDecideAsTheResultsDo) {
     train();
-    EXPECT_TRUE(room->headline().startsWith("Not decided. Lowest loss on this text: θ "))
+    EXPECT_TRUE(room->headline().startsWith("Not decided. Lowest loss on text.txt, context 32: θ "))
         << room->headline().toStdString();
     EXPECT_TRUE(room->headline().endsWith("(one seed decides nothing)")) << room->headline().toStdString();
     Experiment seeds = smallSweep(60);
@@ -448,7 +448,8 @@ TEST_F(TrainRoomTest, TheCurvesStayWhileTheNextSweepBeginsAndASentenceSaysHowItS
     EXPECT_TRUE(room->plot().hasGhosts());
     EXPECT_TRUE(room->headline().startsWith("The runs begin")) << room->headline().toStdString();
     ASSERT_TRUE(waitUntil([&] {
-        return room->headline().contains("Not decided until all runs end. Lowest loss so far on this text: θ ");
+        return room->headline().contains(
+            "Not decided until all runs end. Lowest loss so far on text.txt, context 32: θ ");
     })) << room->headline().toStdString();
     EXPECT_TRUE(room->plot().hasGhosts());
     ASSERT_TRUE(waitUntil([&] { return !workspace->session().isActive(); }));

@@ -77,7 +77,7 @@ QString dialsNote(const RotationScene& scene) {
     if (total > kMostDials) {
         parts += u"the dials of %1 of %2 pairs are shown"_s.arg(kMostDials).arg(groupedText(total));
     } else if (parts.isEmpty() && total > 1) {
-        parts += u"pair 0 has the highest frequency, pair %1 the lowest"_s.arg(total - 1);
+        parts += u"hands turn counterclockwise; pair 0 fastest, %1 slowest"_s.arg(total - 1);
     }
     return parts.join(u"; "_s);
 }

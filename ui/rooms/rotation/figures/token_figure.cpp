@@ -63,10 +63,9 @@ TokenPicture tokenPicture(const RotationScene& scene) {
 }
 
 QString titleOf(const RotationScene& scene, qsizetype pairs) {
-    const QString title =
-        u"a random q per token, before rotation (dashed) and after (solid), rotated by position · ωᵢ"_s;
+    const QString title = u"a random q per token, before (dashed) and after rotation by position · ωᵢ"_s;
     const auto total = static_cast<qsizetype>(scene.pairs.size());
-    return pairs < total ? title + u"; %1 of %2 pairs shown"_s.arg(pairs).arg(total) : title;
+    return pairs < total ? u"%1 of %2 pairs: "_s.arg(pairs).arg(total) + title : title;
 }
 
 double lineHeight(const FigureStyle& style) {
