@@ -52,5 +52,14 @@ TEST(TextMetricsTest, LinesAreAsLongAsTheirSpaceAllows) {
     }
 }
 
+TEST(TextMetricsTest, NumbersStayBesideTheirSignsWhereThereIsSpace) {
+    const TextMetrics metrics(kLook.font(10));
+    const auto lines = [&](const QString& widest) {
+        return wrapped(QStringLiteral("wavelength > context"), metrics, metrics.horizontalAdvance(widest) + 1, 9);
+    };
+    EXPECT_EQ(lines(QStringLiteral("wavelength > context")), QStringList{"wavelength > context"});
+    EXPECT_EQ(lines(QStringLiteral("wavelength >")), (QStringList{"wavelength >", "context"})) << "not cut off";
+}
+
 }  // namespace
 }  // namespace ropelab::ui

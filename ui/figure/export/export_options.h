@@ -22,7 +22,7 @@ struct ExportOptions {
     bool dashes = true;
     /// Text of an SVG as outlines instead of text in a named font.
     bool outlines = false;
-    /// Panels per row of a page; 0 chooses by the number of figures.
+    /// Panels per row of a page; 0 chooses by the number of figures and the width.
     int columns = 0;
 };
 

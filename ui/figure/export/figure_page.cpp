@@ -17,16 +17,23 @@ namespace {
 constexpr double kGapMm = 3;          // between panels
 constexpr double kPanelRatio = 0.64;  // height of a panel relative to its width
 constexpr double kLeastPanelMm = 20;  // smallest width and height of a panel, as of a figure
+constexpr double kReadableMm = 57;    // smallest width of a panel that cuts off no name
 constexpr double kLargestMm = 1000;   // height of a figure
 constexpr double kPageMm = 228.6;     // text height of a page: 9 inches
 constexpr double kStepMm = 0.5;       // in which heights are rounded up
 constexpr int kTwoColumns = 4;        // largest number of panels in two columns
 constexpr double kPointsPerPanelMm = 72 / 25.4;
 
-int columnsOf(std::size_t count, int wanted) {
+double panelWidth(double widthMm, int columns) {
+    return (widthMm - (columns - 1) * kGapMm) / columns;
+}
+
+int columnsOf(std::size_t count, int wanted, double widthMm) {
     const int panels = static_cast<int>(count);
     if (wanted > 0) return std::min(wanted, panels);
-    return panels < 2 ? 1 : panels <= kTwoColumns ? 2 : 3;
+    int columns = panels < 2 ? 1 : panels <= kTwoColumns ? 2 : 3;
+    while (columns > 1 && panelWidth(widthMm, columns) < kReadableMm) --columns;
+    return columns;
 }
 
 /// In mm, at most that of a file.
@@ -52,9 +59,9 @@ void drawLetter(QPainter& painter, const QString& letter, const QPointF& corner,
 }  // namespace
 
 PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double heightMm, int columns, double fontPt) {
-    const int perRow = columnsOf(panels.size(), columns);
+    const int perRow = columnsOf(panels.size(), columns, widthMm);
     const int rows = (static_cast<int>(panels.size()) + perRow - 1) / perRow;
-    const double width = (widthMm - (perRow - 1) * kGapMm) / perRow;
+    const double width = panelWidth(widthMm, perRow);
     std::vector<double> heights(static_cast<std::size_t>(rows), width * kPanelRatio);
     for (std::size_t i = 0; i < panels.size(); ++i) {
         double& height = heights[i / static_cast<std::size_t>(perRow)];

@@ -18,7 +18,8 @@ struct PageLayout {
     double heightMm = 0;         // of the page
 };
 
-/// `columns` is the number of panels per row; 0 chooses it by their number. If `heightMm` is 0, each row is as high as
+/// `columns` is the number of panels per row; 0 chooses it by their number and the width, so that
+/// no name is cut off. If `heightMm` is 0, each row is as high as
 /// its panels need for text of this size. Throws BadInput if a panel would be too small to be drawn.
 PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double heightMm, int columns, double fontPt);
 

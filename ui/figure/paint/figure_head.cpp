@@ -36,14 +36,15 @@ bool isInLegend(const Figure& figure, const FigureCurve& curve) {
 QStringList wrapped(const QString& words, const TextMetrics& metrics, double width, int most) {
     QStringList lines;
     QString line;
-    QStringList all;  // a number stays beside its unit, its sign of comparison and what it numbers
+    QStringList all;  // a number stays beside its unit, its sign of comparison and what it numbers, if there is space
     static const QStringList numbered = {u"θ"_s, u"±"_s, u"seed"_s, u"layer"_s, u"head"_s, u"pair"_s, u"step"_s};
     bool isGlued = false;
     bool isNumbered = false;
     for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
         const bool joins = word.size() == 1 && u"=<>≤≥≈"_s.contains(word);
-        if (!all.isEmpty() &&
-            (joins || isGlued || (isNumbered && word.front().isDigit()) || word.startsWith(QLatin1Char('%')))) {
+        const bool belongs =
+            joins || isGlued || (isNumbered && word.front().isDigit()) || word.startsWith(QLatin1Char('%'));
+        if (!all.isEmpty() && belongs && metrics.horizontalAdvance(all.last() + QLatin1Char(' ') + word) <= width) {
             all.last() += QLatin1Char(' ') + word;
         } else {
             all << word;

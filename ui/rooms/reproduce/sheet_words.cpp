@@ -200,6 +200,7 @@ QString shortWords(const PlannedRow& row, const std::string& key) {
     const json& value = row.keys.at(key);
     if (key == "data") return askedData(row);
     if (value.is_boolean()) return (value.get<bool>() ? QString() : u"no "_s) + keyTitle(key);
+    if (key == "position" && value == "learned+rope") return choiceTitle("position", value.get<std::string>());
     return value.is_string() || !isNamed(key) ? keyWords(row, key)
                                               : keyTitle(key) + QLatin1Char(' ') + keyWords(row, key);
 }

@@ -74,7 +74,7 @@ Options pageOptions() {
          "named font."},
         {"columns",
          "Panels per row of a page with several figures; with 0, the panels per row follow from the "
-         "number of figures.",
+         "number of figures and the width.",
          "number", "0"},
         {"each",
          "Writes each figure as NAME.pdf and NAME.svg into the folder --output, instead of all figures on one page."},

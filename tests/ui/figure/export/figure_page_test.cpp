@@ -55,6 +55,18 @@ TEST(PageLayout, APageOfSeveralFiguresIsNotHigherThanAPage) {
         << higherThanPage(panels, options).toStdString();
 }
 
+// Two panels beside each other in a column cut off the names of axes and legends.
+TEST(PageLayout, NarrowPagesHaveFewerPanelsPerRow) {
+    const std::vector<Figure> panels(5, sampleFigure());
+    const auto perRow = [&](double width) {
+        const PageLayout layout = pageLayout(panels, width, 0, 0, 8);
+        return std::ranges::count_if(layout.panels, [](const QRectF& panel) { return panel.top() == 0; });
+    };
+    EXPECT_EQ(perRow(82.5), 1);
+    EXPECT_EQ(perRow(120), 2);
+    EXPECT_EQ(perRow(181), 3);
+}
+
 TEST(PageLayout, RejectsPanelsThatAreTooSmall) {
     const std::vector<Figure> panels(6, sampleFigure());
     EXPECT_THROW(pageLayout(panels, 60, 0, 3, 8.5), BadInput);

@@ -122,7 +122,7 @@ Figure sentencePanels(Figure figure) {
     const QString letters[] = {u"A"_s, u"B"_s};
     for (std::size_t i = 0; i < figure.panels.size(); ++i) {
         Figure& first = figure.panels[i].panels.front();  // its note says what the letter stands for
-        first.note = figure.panels[i].panelTitle + (first.note.isEmpty() ? QString() : u"; "_s + first.note);
+        first.note += (first.note.isEmpty() ? QString() : u"; "_s) + figure.panels[i].panelTitle;
         for (Figure& panel : figure.panels[i].panels) {
             panel.panelTitle = u"%1: %2"_s.arg(letters[i], panel.panelTitle);
             all.push_back(std::move(panel));
