@@ -150,8 +150,16 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
         thin(ticks, scale, widthsOf(ticks.labels, style, style.tickPt), kLabelGap * letter);
         return marks;
     }
-    const QList<double> widths = widthsOf(ticks.labels, style, style.tickPt);
+    QList<double> widths = widthsOf(ticks.labels, style, style.tickPt);
     if (axis.categories.isEmpty()) {
+        // "10k" where "10,000" has no space. On paper there is a second row.
+        if (style.onScreen && touchEvery(1, ticks, scale, widths, kLabelGap * letter)) {
+            for (qsizetype i = 0; i < ticks.at.size(); ++i) {
+                const QString brief = QString::fromStdString(short_number(ticks.at[i]));
+                if (brief.size() < ticks.labels[i].size()) ticks.labels[i] = brief;
+            }
+            widths = widthsOf(ticks.labels, style, style.tickPt);
+        }
         const QStringList all = ticks.labels;
         thin(ticks, scale, widths, kLabelGap * letter);
         // On paper, where the pointer cannot tell a value, labels without space are in a second row.

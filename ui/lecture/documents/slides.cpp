@@ -214,7 +214,11 @@ std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers)
         LectureSlide words = page;
         if ((hasAnswers || !text_answers(scene.scene)) && !tells(scene.scene.text)) words.body = text(scene.scene.text);
         const bool isPageOfText = scene.scene.room.empty();
-        if (isPageOfText && (!words.body.isEmpty() || page.steps == 0)) slides.push_back(words);
+        // The text of such a page begins the scene, or follows the question that hides it.
+        const auto hiding = std::ranges::find_if(scene.scene.steps,
+                                                 [](const LectureStep& each) { return each.ask && each.ask->hides; });
+        const bool isHidden = hiding != scene.scene.steps.end();
+        if (isPageOfText && !isHidden && (!words.body.isEmpty() || page.steps == 0)) slides.push_back(words);
         bool isAsked = false;
         for (std::size_t step = 0; step < scene.steps.size(); ++step) {
             if (isPageOfText && page.steps == 0) break;
@@ -235,6 +239,9 @@ std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers)
             slide.truth = shown.truth;
             if (hasAnswers && slide.picture && !hidesCurve(scene, step)) slide.live = shown.live;
             slides.push_back(std::move(slide));
+            if (isPageOfText && isHidden && &*hiding == &scene.scene.steps[step] && !words.body.isEmpty()) {
+                slides.push_back(words);
+            }
         }
         if (!isPageOfText && !words.body.isEmpty()) slides.push_back(words);
     }

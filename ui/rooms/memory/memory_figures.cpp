@@ -92,6 +92,15 @@ QString shortText(KvCache kind) {
     return kind == KvCache::sliding ? u"sliding"_s : kindText(kind);
 }
 
+/// "MHA (32)": the number of heads with keys and values of their own; "MLA" and "sliding" for the others.
+QString barText(KvCache kind, const AttentionSizes& sizes) {
+    const std::int64_t heads = kind == KvCache::multi_head    ? sizes.heads
+                               : kind == KvCache::grouped     ? sizes.kv_heads
+                               : kind == KvCache::multi_query ? 1
+                                                              : 0;
+    return heads == 0 ? shortText(kind) : u"%1 (%2)"_s.arg(shortText(kind), groupedText(heads));
+}
+
 /// "; MLA: 512 latent and 64 rotary channels; sliding: window of 4,096 tokens".
 QString kindsText(const AttentionSizes& sizes) {
     const QString all =
@@ -249,7 +258,7 @@ Figure barsFigure(const QString& name, Figure figure, const std::vector<Bar>& ba
         FigureCurve size = curve;
         size.shape = FigureCurve::Shape::points;
         size.pointPt = 0.01;  // only the label is visible
-        const double digits = size.y.first() < 1 ? QString::number(size.y.first(), 'g', 2).toDouble() : size.y.first();
+        const double digits = size.y.first() < 1 ? QString::number(size.y.first(), 'g', 3).toDouble() : size.y.first();
         size.label = bar.bytes ? markText(digits) : QString();
         size.solid = true;  // B's is no ring
         figure.curves.push_back(std::move(curve));
@@ -269,10 +278,13 @@ void addCompared(Figure& figure, std::vector<Bar>& bars, const ShapedSetup& a, c
                  const MemoryOptions& options) {
     const auto current = std::find_if(bars.begin(), bars.end(), [](const Bar& bar) { return bar.isCurrent; });
     Bar& own = current == bars.end() ? bars.front() : *current;
+    const QString name = percent(b.setup.fraction);
+    const auto bytes = tableBytes(b.setup, b.shape, options, rotary_dim(b.setup), b.setup.context);
+    const auto same = std::ranges::find_if(
+        bars, [&](const Bar& bar) { return &bar != &own && bar.name == name && bar.bytes == bytes; });
     own.name = u"A: "_s + own.name;
-    bars.push_back({u"B: %1"_s.arg(percent(b.setup.fraction)),
-                    {Ink::Kind::compared},
-                    tableBytes(b.setup, b.shape, options, rotary_dim(b.setup), b.setup.context)});
+    Bar& other = same == bars.end() ? bars.emplace_back() : *same;  // `own` may be invalid
+    other = {u"B: "_s + name, {Ink::Kind::compared}, bytes};
     figure.settings.insert(u"setup"_s, QString::fromStdString(setups_text({a.setup, b.setup})));
 }
 
@@ -364,11 +376,12 @@ Figure kvCacheBars(const ShapedSetup& a, const MemoryOptions& options, const std
                               tableBytes(a.setup, a.shape, options, rotary_dim(a.setup), a.setup.context)}};
     if (b) addCompared(figure, bars, a, *b, options);
     for (const KvCache kind : kKinds) {
-        bars.push_back({shortText(kind), inkOf(kind), kvBytes(a.setup, a.shape, options, kind, a.setup.context),
-                        kind == a.shape.sizes.kind});
+        bars.push_back({barText(kind, attentionSizes(a.setup, a.shape)), inkOf(kind),
+                        kvBytes(a.setup, a.shape, options, kind, a.setup.context), kind == a.shape.sizes.kind});
     }
     figure.note = barsNote(u"cos/sin table and KV cache by attention type, for %1 tokens%2"_s, a, b) +
-                  u"; bold: the type of the model"_s + kindsText(attentionSizes(a.setup, a.shape));
+                  u"; bold: the type of the model; in brackets: heads that are stored"_s +
+                  kindsText(attentionSizes(a.setup, a.shape));
     return barsFigure(u"kv-cache-bars"_s, std::move(figure), bars);
 }
 

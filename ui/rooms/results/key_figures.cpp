@@ -288,6 +288,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     if (countDistinctValues(series) < 2) {
         return withoutNumbers(std::move(picture), words.empty);
     }
+    if (data.measure().more_is_better) figure.y.minimum = 0;  // speeds are compared by their ratio
     QList<double> places = scaledPlaces(data, series, words.key);
     QList<double> extent = places;
     for (const PublishedValue& value : data.published) {
@@ -658,7 +659,9 @@ ResultsPicture improvementFigure(const ResultsData& data) {
         figure.note, anyBar ? u"bars: 95 % confidence interval of the difference (%1)"_s.arg(test) : QString());
     if (anyWithoutBar) {
         addNote(figure, anyBar ? u"points without a bar have too few values for an interval"_s
-                               : u"there is no interval, because the groups have too few values"_s);
+                        : shownMeans(table).haveBars()
+                            ? u"there is no interval, because the groups have too few values"_s
+                            : barsNote(shownMeans(table), {}));
     }
     addNote(figure, others);
     figure.summary = u"Improvement of the %1 over %2 in percent%3."_s.arg(

@@ -41,6 +41,12 @@ QString reachText(const RotarySetup& setup) {
     return isWindowed(setup) ? u"the sliding window of %1"_s.arg(reach) : u"the whole context of %1"_s.arg(reach);
 }
 
+/// "1/256", or "0.7071" where the slope is no inverse of a whole number.
+QString slopeText(double slope) {
+    const double inverse = std::round(1 / slope);
+    return slope * inverse == 1 ? u"1/"_s + groupedText(std::llround(inverse)) : markText(slope);
+}
+
 /// "first 64 of 4,096 positions"; "" where all of them are shown.
 QString firstText(std::int64_t shown, std::int64_t all, const QString& what) {
     return shown < all ? u"first %1 of %2 %3"_s.arg(groupedText(shown), groupedText(all), what) : QString();
@@ -107,7 +113,7 @@ Figure alibiFigure(const RotarySetup& setup) {
     double least = 0;
     for (int head = 0; head < map.rows; ++head) {
         const double slope = slopes[static_cast<std::size_t>(head)];
-        figure.y.categories << u"head %1, slope %2"_s.arg(head + 1).arg(markText(slope));
+        figure.y.categories << u"head %1, slope %2"_s.arg(head + 1).arg(slopeText(slope));
         for (int column = 0; column < map.columns; ++column) {
             const std::int64_t distance = column * distances.step;
             const double bias = 0 - slope * static_cast<double>(distance);

@@ -372,8 +372,11 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
                        {u"layers"_s, static_cast<double>(choices.layers)},
                        {u"attention_layers"_s, QString::fromStdString(choices.attention_layers)}};
     figure.x = {u"distance from the last token"_s, u"tokens"_s};
-    figure.y = {.label = u"layer"_s, .unit = {}, .whole = true};
-    const std::int64_t end = std::min(setup.context, reach + reach / 4 + 1);
+    figure.y.label = u"layer"_s;
+    // The whole context, so that more layers reach further on the same axis, unless it makes the reach a thin line.
+    constexpr std::int64_t widest = 16;
+    const std::int64_t end =
+        setup.context <= widest * reach ? setup.context : std::min(setup.context, reach + reach / 4 + 1);
     const std::int64_t step = (end + kMostEncodingColumns - 1) / kMostEncodingColumns;
     FigureMap map;
     map.label = u"1: can change the output, 0: cannot change it"_s;
@@ -390,6 +393,7 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
         for (int column = 0; column < map.columns; ++column) {
             map.values.append(column * step < field ? kVisible : kOutsideWindow);
         }
+        figure.y.categories << (row == 0 ? u"embeddings"_s : QString::number(row));
         layers.append(row);
         tokens.append(static_cast<double>(field));
     }
@@ -400,7 +404,7 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
     const QString pattern =
         isPattern ? u", pattern %1"_s.arg(QString::fromStdString(choices.attention_layers)) : QString();
     const QString layersOf = layersText(windows, setup.attention_window) + pattern;
-    figure.note = u"layer 0: embeddings; %1"_s.arg(layersOf);
+    figure.note = layersOf;
     figure.summary = u"Model of %1. The output of the last token can depend on %2 of the %3 of the context."_s.arg(
         layersOf, groupedText(reach), countText(setup.context, u"token"_s));
     return figure;

@@ -127,10 +127,11 @@ void ControlStrip::arrange(int columns) {
 
 void ControlStrip::resizeEvent(QResizeEvent* event) {
     QFrame::resizeEvent(event);
-    if (!m_fields.isEmpty()) fit();
+    fit();
 }
 
 void ControlStrip::fit() {
+    if (m_fields.isEmpty()) return;
     const int wide = fittingColumns(true);
     const int bare = fittingColumns(false);
     const auto rowsOf = [this](int columns) { return (m_fields.size() + columns - 1) / columns; };

@@ -75,13 +75,14 @@ TEST(MemoryFigures, BarsAreToScale) {
 
     const Figure caches = kvCacheBars({memorySetup(128, 131072), {}});
     EXPECT_EQ(caches.y.title(), "size (GiB)");
-    EXPECT_EQ(caches.x.categories, (QStringList{"cos/sin, 100 %", "MHA", "GQA", "MQA", "MLA", "sliding"}));
+    EXPECT_EQ(caches.x.categories, (QStringList{"cos/sin, 100 %", "MHA (32)", "GQA (8)", "MQA (1)", "MLA", "sliding"}));
     EXPECT_EQ(caches.curves[0].y, QList<double>{0.125});
     EXPECT_EQ(caches.curves[4].y, QList<double>{16});
 
     const ShapedSetup whole{memorySetup(256, 131072), {}};
     const Figure both = ropeCacheBars({memorySetup(256, 131072, 0.1), {}}, {}, whole);
-    EXPECT_EQ(both.x.categories.last(), "B: 100 %");
+    EXPECT_EQ(both.x.categories, (QStringList{"2 ch", "A: 10 %", "25 %", "50 %", "75 %", "B: 100 %"}))
+        << "one bar for the table of B, also where it has the fraction of another bar";
     EXPECT_EQ(both.table.columns.front().last(), 256);
     EXPECT_EQ(both.table.columns.front()[1], 26);
     EXPECT_TRUE(both.settings["setup"].toString().contains("| B:"));

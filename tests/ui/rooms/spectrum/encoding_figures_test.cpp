@@ -51,8 +51,8 @@ TEST(AlibiFigure, LabelsSlopesAndUnit) {
     EXPECT_EQ(figure.map->scale, FigureMap::Scale::magnitude);
     EXPECT_EQ(figure.x.title(), "distance (tokens)");
     ASSERT_EQ(figure.y.categories.size(), 8);
-    EXPECT_EQ(figure.y.categories.first(), "head 1, slope 0.5");
-    EXPECT_EQ(figure.y.categories.last(), "head 8, slope 0.003906");
+    EXPECT_EQ(figure.y.categories.first(), "head 1, slope 1/2");
+    EXPECT_EQ(figure.y.categories.last(), "head 8, slope 1/256");
     EXPECT_EQ(figure.note, "heads are counted from 1");
     EXPECT_EQ(figure.map->maximum, 0);
     EXPECT_EQ(figure.map->minimum, -7.5);

@@ -146,25 +146,28 @@ TEST(ReachFigure, ShowsTheReceptiveFieldOfEachLayer) {
         for (int column = 0; column < figure.map->columns; ++column) {
             visible += figure.map->values[row * figure.map->columns + column] == kVisible ? 1 : 0;
         }
-        EXPECT_EQ(visible, fields[static_cast<std::size_t>(row)]) << row;
+        EXPECT_EQ(visible, (fields[static_cast<std::size_t>(row)] + 1) / 2) << row << ", in steps of 2 tokens";
         EXPECT_EQ(figure.table.columns[1][row], static_cast<double>(fields[static_cast<std::size_t>(row)]));
     }
     EXPECT_TRUE(figure.summary.contains("77 of the 300 tokens of the context")) << figure.summary.toStdString();
-    EXPECT_GT(figure.map->columns, 77) << "tokens out of reach are shown too";
+    EXPECT_EQ(figure.map->columns, 150) << "the whole context";
+    EXPECT_EQ(figure.y.categories, (QStringList{"embeddings", "1", "2", "3", "4"}));
+    setup.context = 1 << 20;
+    EXPECT_LT(reachFigure(setup, {.layers = 4}).map->columns, 100) << "the reach is no thin line";
+    setup.context = 300;
     // A layer that attends to the whole context reaches all tokens.
     EXPECT_EQ(reachFigure(setup, {.layers = 4, .attention_layers = "3 window + 1 full"}).table.columns[1].first(), 300);
     EXPECT_EQ(reachFigure(setup, {.layers = 4, .attention_layers = "1 full + 3 window"}).table.columns[1],
               QList<double>({300, 58, 39, 20, 1}));
     EXPECT_EQ(reachFigure(setup, {.layers = 2, .attention_layers = "1 window + 1 deltanet"}).table.columns[1].first(),
               300);
-    EXPECT_EQ(
-        reachFigure(setup, {.layers = 4, .attention_layers = "3 window + 1 full"}).note,
-        "layer 0: embeddings; 4 layers: 3 with a sliding window of 20 tokens, 1 with the whole context, pattern 3 "
-        "window + 1 full");
-    EXPECT_EQ(figure.note, "layer 0: embeddings; 4 layers with a sliding window of 20 tokens");
+    EXPECT_EQ(reachFigure(setup, {.layers = 4, .attention_layers = "3 window + 1 full"}).note,
+              "4 layers: 3 with a sliding window of 20 tokens, 1 with the whole context, pattern 3 "
+              "window + 1 full");
+    EXPECT_EQ(figure.note, "4 layers with a sliding window of 20 tokens");
     setup.attention_window = 0;
     EXPECT_EQ(reachFigure(setup, {.layers = 4, .attention_layers = "3 window + 1 full"}).note,
-              "layer 0: embeddings; 4 layers with the whole context")
+              "4 layers with the whole context")
         << "as it is drawn";
     EXPECT_EQ(reachFigure(setup, {.layers = 1}).table.columns[1], QList<double>({300, 1}));
 }

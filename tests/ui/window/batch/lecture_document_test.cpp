@@ -300,6 +300,18 @@ TEST_F(LectureDocumentTest, VersionsWithoutAnswersDoNotAnswerAcrossScenes) {
     }
 }
 
+TEST_F(LectureDocumentTest, ATextThatAQuestionHidesFollowsIt) {
+    write("hides.md",
+          "---\ntitle: Hides\n---\n\n## Table\n```yaml\nsteps:\n  - ask: {text: \"How many?\", choices: [a, b], right: "
+          "2, "
+          "hide: true}\n  - say: Look at the table.\n```\nThere are three.\n");
+    const std::vector<LectureSlide> slides = slidesOf(shownLecture(file("hides.md")));
+    ASSERT_EQ(slides.size(), 4);
+    EXPECT_TRUE(slides[1].ask);
+    EXPECT_EQ(slides[2].body, "There are three.");
+    EXPECT_EQ(slides[3].sentence, "Look at the table.");
+}
+
 TEST_F(LectureDocumentTest, AWholePageHasItsFirstFigure) {
     write("whole.md",
           "---\ntitle: Whole\n---\n\n## Clocks\n```yaml\nshow: rotation\nsteps:\n  - say: Four.\n"
