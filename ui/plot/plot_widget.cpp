@@ -98,6 +98,10 @@ PlotWidget::PlotWidget(QWidget* parent)
     setAttribute(Qt::WA_OpaquePaintEvent);
     m_plot->setFocusPolicy(Qt::NoFocus);
     m_plot->setNoAntialiasingOnDrag(false);
+    // The canvas queues a replot when it is made. If that one painted immediately, the paint event of a first frame
+    // would come inside it, where it refuses to replot, and the frame would show bare axes until something else
+    // changes.
+    m_plot->setPlottingHint(QCP::phImmediateRefresh, false);
     m_plot->setMouseTracking(true);
     // QCustomPlot sets this attribute, with which an ignored wheel would not reach the page that contains the plot.
     m_plot->setAttribute(Qt::WA_NoMousePropagation, false);

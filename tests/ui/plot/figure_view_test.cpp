@@ -56,6 +56,24 @@ TEST(FigureView, PixelsAndValuesAreInverse) {
     EXPECT_TRUE(shown.view.canvasRect().contains(shown.view.pixelOf({50, 5})));
 }
 
+// QCustomPlot queues one when it is made, which can come between show() and the first paint event.
+TEST(FigureView, AReplotOfTheCanvasItselfDoesNotLeaveTheFirstFrameBare) {
+    ThemeManager::instance().apply();
+    QWidget window;
+    window.resize(900, 600);
+    window.show();
+    FigureView view(&window);  // a page of a window that is shown
+    view.resize(900, 600);
+    QCoreApplication::processEvents();
+    view.setFigure(lineFigure());
+    view.show();
+    view.canvas()->replot();
+    QCoreApplication::processEvents();
+    const QImage first = view.grab().toImage();
+    view.refreshNow();
+    EXPECT_EQ(first, view.grab().toImage());
+}
+
 TEST(FigureView, ASizeIsPaintedOnceAndAHiddenCanvasHasNoLayers) {
     Shown shown;
     QApplication::processEvents();
