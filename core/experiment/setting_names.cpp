@@ -51,10 +51,11 @@ std::map<std::string, std::string> setting_names(const LabFile& lab) {
 }
 
 std::string shown_run_name(const std::string& setting, const std::string& run, const RunSpec& spec) {
+    if (setting.empty()) return run;
     // run_names() begins a name with the label, followed by other settings.
     const std::string label = label_of(spec);
     const bool is_own = run != label && !run.starts_with(label + ", ");
-    if (setting.empty() || is_own) return run;
+    if (is_own) return run;
     const bool has_seed = run.find(", seed ") != std::string::npos;
     return has_seed ? setting + ", seed " + std::to_string(spec.seed) : setting;
 }

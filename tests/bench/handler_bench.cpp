@@ -78,8 +78,9 @@ class MeasuredApplication : public QApplication {
 };
 
 MeasuredApplication* application = nullptr;
+std::unique_ptr<MainWindow> window;
 
-// Until the window has done nothing for 0.3 s, or for `seconds`.
+// Until the window and its jobs have done nothing for 0.3 s, or for `seconds`.
 void settle(double seconds = 20) {
     QElapsedTimer whole;
     QElapsedTimer quiet;
@@ -88,7 +89,8 @@ void settle(double seconds = 20) {
     while (static_cast<double>(whole.elapsed()) < 1000 * seconds && quiet.elapsed() < 300) {
         const double before = busyMilliseconds();
         QApplication::processEvents();
-        if (busyMilliseconds() - before > 0.5) quiet.start();
+        const bool works = window && (window->workspace().isOpeningLab() || window->room().isBusy());
+        if (works || busyMilliseconds() - before > 0.5) quiet.start();
         QThread::msleep(2);
     }
 }
@@ -108,10 +110,10 @@ void act(const QString& what, const std::function<void()>& work, double seconds 
                                .arg(application->longest, 8, 'f', 1);
 }
 
-void press(QWidget& window, int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+void press(QWidget& unfocused, int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
     for (const QEvent::Type type : {QEvent::KeyPress, QEvent::KeyRelease}) {
         QWidget* focused = QApplication::focusWidget();
-        QApplication::postEvent(focused ? focused : &window, new QKeyEvent(type, key, modifiers));
+        QApplication::postEvent(focused ? focused : &unfocused, new QKeyEvent(type, key, modifiers));
     }
 }
 
@@ -128,7 +130,6 @@ int main(int argc, char** argv) {
     MeasuredApplication measured(argc, argv);
     application = &measured;
     const QTemporaryDir folder;
-    std::unique_ptr<MainWindow> window;
     act(QStringLiteral("start"), [&] {
         ThemeManager::instance().apply();
         window = std::make_unique<MainWindow>(

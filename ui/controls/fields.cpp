@@ -8,6 +8,7 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListView>
 #include <QPointer>
 #include <QScrollArea>
 #include <QSignalBlocker>
@@ -65,6 +66,7 @@ class LabelOfField : public QObject {
 };
 
 constexpr const char* kDiscardsText = "discardsText";
+constexpr qsizetype kMany = 200;  // entries of a choice
 
 }  // namespace
 
@@ -216,6 +218,9 @@ void refillChoice(QComboBox* choice, const QList<QPair<QString, QVariant>>& entr
     if (!same) {
         choice->clear();
         for (const auto& [title, data] : entries) choice->addItem(title, data);
+        // The list of a lab's runs would measure each of them whenever its style changes.
+        if (auto* list = entries.size() > kMany ? qobject_cast<QListView*>(choice->view()) : nullptr)
+            list->setUniformItemSizes(true);
     }
     chooseData(choice, chosen);
 }

@@ -18,7 +18,7 @@ RunCheckpoint checkpointOfRun(const LabFile& lab, RunId run) {
 std::vector<EvaluatedRun> evaluatedRuns(const RunAccess& access) {
     std::vector<EvaluatedRun> result;
     for (const RunView& run : access.runs.runs()) {
-        if (run.last && !is_imported(run.record)) result.push_back({run.record.id, run.name, run.spec});
+        if (run.last && !run.imported) result.push_back({run.record.id, run.name, run.spec});
     }
     RunId id = -1;
     for (const ModelMark& model : access.lab.models())

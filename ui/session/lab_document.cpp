@@ -73,8 +73,11 @@ void LabDocument::startEmptyLab() {
 }
 
 void LabDocument::open(const QString& path, bool readOnly) {
+    if (!m_file || absoluteFile(path) != this->path()) show(read(path, readOnly));
+}
+
+LabDocument::Read LabDocument::read(const QString& path, bool readOnly) {
     const QString full = absoluteFile(path);
-    if (m_file && full == this->path()) return;
     // A missing file is not locked, otherwise a lock file would be left beside it.
     std::unique_ptr<QLockFile> lock = !readOnly && QFileInfo::exists(full) ? lockFor(full) : nullptr;
     auto file = LabFile::open(toPath(full), lock ? LabFile::Mode::write : LabFile::Mode::read);
@@ -82,8 +85,12 @@ void LabDocument::open(const QString& path, bool readOnly) {
         file->recover();
         file->purge();
     }
-    const bool unsaved = QFileInfo(full).absolutePath() == QDir(m_labs).absolutePath();
-    adopt(std::move(file), std::move(lock), unsaved);
+    return {std::move(file), std::move(lock)};
+}
+
+void LabDocument::show(Read lab) {
+    const QString folder = QFileInfo(fromPath(lab.file->path())).absolutePath();
+    adopt(std::move(lab.file), std::move(lab.lock), folder == QDir(m_labs).absolutePath());
     emit opened();
     emit renamed();
 }
@@ -395,7 +402,7 @@ std::unique_ptr<QLockFile> LabDocument::lockTarget(const QString& path) const {
     return lock;
 }
 
-std::unique_ptr<QLockFile> LabDocument::lockFor(const QString& path) const {
+std::unique_ptr<QLockFile> LabDocument::lockFor(const QString& path) {
     auto lock = std::make_unique<QLockFile>(path + u".lock"_s);
     lock->setStaleLockTime(0);  // a lock is stale only if its program has ended
     if (!lock->tryLock(0)) return nullptr;

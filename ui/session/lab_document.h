@@ -60,6 +60,14 @@ class LabDocument : public QObject {
     /// Runs whose program was killed become stopped. Throws BadInput and keeps the current lab if the file is not a
     /// lab.
     void open(const QString& path, bool readOnly = false);
+    /// The lab file that open() would show, and the lock that makes it the window's.
+    struct Read {
+        std::unique_ptr<LabFile> file;
+        std::unique_ptr<QLockFile> lock;
+    };
+    /// May be called on any thread; changes no document. Throws as open().
+    static Read read(const QString& path, bool readOnly = false);
+    void show(Read lab);
     /// Opens a lab read-only in place of the user's lab, or an empty unsaved lab if `path` is empty. The user's lab
     /// stays open and locked until returnToOwn(). Throws BadInput, and changes nothing, if the file is not a lab.
     void showInstead(const QString& path);
@@ -138,7 +146,7 @@ class LabDocument : public QObject {
     std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> makeUnsaved() const;
     void adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved);
     void release();
-    std::unique_ptr<QLockFile> lockFor(const QString& path) const;
+    static std::unique_ptr<QLockFile> lockFor(const QString& path);
     /// Throws BadInput if another window has locked the file or its folder cannot be written.
     std::unique_ptr<QLockFile> lockTarget(const QString& path) const;
     void becomeCopy(const QString& path, std::unique_ptr<QLockFile> lock);

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "core/experiment/experiment.h"
@@ -92,10 +94,29 @@ SettingLook SettingColors::lookOf(const std::string& setting) const {
     return found == m_entries.end() ? SettingLook{setting, 0, false} : found->second.look;
 }
 
-Ink SettingColors::inkOf(const std::string& setting, std::int64_t seed) const {
+namespace {
+
+Ink inkOfSeed(int color, std::int64_t seed) {
     const std::int64_t from = seed - RunSpec{}.seed;
-    const std::int64_t shade = ((from % Theme::kShades) + Theme::kShades) % Theme::kShades;
-    return Ink::data(lookOf(setting).color, static_cast<int>(shade));
+    return Ink::data(color, static_cast<int>(((from % Theme::kShades) + Theme::kShades) % Theme::kShades));
+}
+
+void renewName(RunView& run) {
+    run.name = QString::fromStdString(shown_run_name(run.settingName, run.record.name, run.spec));
+}
+
+}  // namespace
+
+Ink SettingColors::inkOf(const std::string& setting, std::int64_t seed) const {
+    return inkOfSeed(lookOf(setting).color, seed);
+}
+
+void SettingColors::applyTo(RunView& run) const {
+    const SettingLook& look = m_entries.at(run.setting).look;
+    run.ink = inkOfSeed(look.color, run.spec.seed);
+    run.pinned = look.pinned;
+    run.settingName = look.name;
+    renewName(run);
 }
 
 int SettingColors::freeColor(const std::string& setting, int hue) const {
@@ -176,18 +197,24 @@ class KnownSettings {
         if (!hasSeed || may_be_imported(all)) {
             run.spec = stored_spec(record);
             run.setting = setting_key(record);
+            run.changed = std::make_shared<const nlohmann::json>(changed_settings(record));
+            run.imported = is_imported(record);
             return;
         }
         const auto [known, isNew] = m_known.try_emplace(all.substr(0, first) + all.substr(end));
-        if (isNew) known->second.first = stored_spec(record);
-        if (isNew) known->second.second = setting_key(known->second.first);
-        run.spec = known->second.first;
+        if (isNew) {
+            nlohmann::json changed = changed_settings(record);
+            changed.erase("seed");
+            const RunSpec spec = stored_spec(record);
+            known->second = {spec, setting_key(spec), std::make_shared<const nlohmann::json>(std::move(changed))};
+        }
+        std::tie(run.spec, run.setting, run.changed) = known->second;
         run.spec.seed = seed;
-        run.setting = known->second.second;
     }
 
  private:
-    std::map<std::string, std::pair<RunSpec, std::string>> m_known;  // by the text without the seed
+    using Known = std::tuple<RunSpec, std::string, std::shared_ptr<const nlohmann::json>>;
+    std::unordered_map<std::string, Known> m_known;  // by the text without the seed
 };
 
 RunView makeView(RunRecord record, RunMetrics metrics, KnownSettings& settings) {
@@ -205,15 +232,13 @@ RunView makeView(RunRecord record, RunMetrics metrics, KnownSettings& settings) 
 
 }  // namespace
 
-RunStore::RunStore(QObject* parent) : QObject(parent) {}
-
-const nlohmann::json& RunStore::settingsOf(const RunView& run) const {
-    const auto known = m_settings.find(run.record.id);
-    const std::size_t hash = std::hash<std::string>()(run.record.settings);
-    if (known != m_settings.end() && known->second.hash == hash) return known->second.values;
-    return m_settings.insert_or_assign(run.record.id, ParsedSettings{hash, changed_settings(run.record)})
-        .first->second.values;
+nlohmann::json settingsOf(const nlohmann::json& changed, std::int64_t seed) {
+    nlohmann::json settings = changed;
+    if (imported_from(settings).empty()) settings["seed"] = seed;
+    return settings;
 }
+
+RunStore::RunStore(QObject* parent) : QObject(parent) {}
 
 const RunView* RunStore::find(RunId id) const {
     const auto found = std::lower_bound(m_runs.begin(), m_runs.end(), id,
@@ -225,59 +250,22 @@ RunView* RunStore::entry(RunId id) {
     return const_cast<RunView*>(std::as_const(*this).find(id));
 }
 
-void RunStore::reload(const LabFile* file, bool keepVisibility) {
-    std::map<RunId, RunView> before;
-    for (RunView& run : m_runs) before.emplace(run.record.id, std::move(run));
-    m_runs.clear();
-    if (file) {
-        std::int64_t latest = 0;
-        KnownSettings settings;
-        std::vector<RunRecord> records = file->runs();
-        m_runs.reserve(records.size());
-        for (const RunRecord& record : records) latest = std::max(latest, record.experiment);
-        for (RunRecord& record : records) {
-            const auto known = keepVisibility ? before.find(record.id) : before.end();
-            if (known != before.end()) {
-                // The events that were already applied may be newer than the file.
-                RunView run = std::move(known->second);
-                run.record.name = record.name;
-                run.record.note = record.note;
-                m_runs.push_back(std::move(run));
-            } else {
-                RunMetrics metrics = file->metrics_of_evaluations(record.id);
-                RunView run = makeView(std::move(record), std::move(metrics), settings);
-                run.visible = run.record.experiment == latest;
-                m_runs.push_back(std::move(run));
-            }
-        }
-    }
-    applyColors(file, keepVisibility);
-    applyRungs(file);
-    emit reloaded();
-}
+namespace {
 
-void RunStore::applyColors(const LabFile* file, bool keep) {
+void applyColors(LoadedRuns& loaded, const LabFile* file, bool keep) {
     std::vector<std::string> settings;
-    for (const RunView& run : m_runs) settings.push_back(run.setting);
-    m_colors.load(file, keep, {settings.begin(), settings.end()});
-    m_colors.assign(settings);
-    for (RunView& run : m_runs) {
-        run.ink = m_colors.inkOf(run.setting, run.spec.seed);
-        const SettingLook look = m_colors.lookOf(run.setting);
-        run.pinned = look.pinned;
-        run.settingName = look.name;
-        renewName(run);
+    for (const RunView& run : loaded.runs) {
+        if (settings.empty() || settings.back() != run.setting) settings.push_back(run.setting);
     }
+    loaded.colors.load(file, keep, {settings.begin(), settings.end()});
+    loaded.colors.assign(settings);
+    for (RunView& run : loaded.runs) loaded.colors.applyTo(run);
 }
 
-void RunStore::renewName(RunView& run) {
-    run.name = QString::fromStdString(shown_run_name(run.settingName, run.record.name, run.spec));
-}
-
-void RunStore::applyRungs(const LabFile* file) {
+void applyRungs(std::vector<RunView>& runs, const LabFile* file) {
     std::map<std::int64_t, std::optional<StoppingRule>> rules;
     std::map<std::int64_t, ExperimentOrigin> origins;  // by the experiment's number
-    for (RunView& run : m_runs) {
+    for (RunView& run : runs) {
         const std::int64_t experiment = run.record.experiment;
         const auto [known, isNew] = rules.try_emplace(experiment);
         if (isNew) known->second = stored_stopping_rule(*file, experiment);
@@ -289,6 +277,48 @@ void RunStore::applyRungs(const LabFile* file) {
         run.look = origin->second.look;
         run.sequential = origin->second.sequential;
     }
+}
+
+}  // namespace
+
+LoadedRuns RunStore::load(const LabFile* file, LoadedRuns before, bool keepVisibility) {
+    std::map<RunId, RunView*> known;
+    for (RunView& run : before.runs) {
+        if (keepVisibility) known.emplace(run.record.id, &run);
+    }
+    LoadedRuns loaded{{}, std::move(before.colors)};
+    if (file) {
+        std::int64_t latest = 0;
+        KnownSettings settings;
+        std::vector<RunRecord> records = file->runs();
+        for (const RunRecord& record : records) latest = std::max(latest, record.experiment);
+        loaded.runs.reserve(records.size());
+        for (RunRecord& record : records) {
+            if (const auto old = known.find(record.id); old != known.end()) {
+                // The events that were already applied may be newer than the file.
+                RunView& run = loaded.runs.emplace_back(std::move(*old->second));
+                run.record.name = record.name;
+                run.record.note = record.note;
+            } else {
+                RunMetrics metrics = file->metrics_of_evaluations(record.id);
+                RunView& run = loaded.runs.emplace_back(makeView(std::move(record), std::move(metrics), settings));
+                run.visible = run.record.experiment == latest;
+            }
+        }
+    }
+    applyColors(loaded, file, keepVisibility);
+    applyRungs(loaded.runs, file);
+    return loaded;
+}
+
+void RunStore::reload(const LabFile* file, bool keepVisibility) {
+    adopt(load(file, {std::move(m_runs), std::move(m_colors)}, keepVisibility));
+}
+
+void RunStore::adopt(LoadedRuns loaded) {
+    m_runs = std::move(loaded.runs);
+    m_colors = std::move(loaded.colors);
+    emit reloaded();
 }
 
 void RunStore::apply(const std::vector<Delivery>& deliveries) {

@@ -20,6 +20,8 @@ namespace ropelab::ui {
 /// Settings without the seed as JSON text (setting_key). Runs with equal texts have the same setting.
 std::string settingKey(const RunSpec& run);
 
+struct RunView;
+
 /// A setting keeps its first free colour and dash pattern in all rooms and later sweeps until the user changes them.
 /// Seven settings have solid lines in seven colours; dash patterns distinguish later ones (Theme::dashes), and all
 /// settings in prints without colours. The lab file stores colours and names.
@@ -37,10 +39,12 @@ class SettingColors {
     /// setting that is not in the list and not pinned is used again.
     void assign(const std::vector<std::string>& settings);
 
-    /// The setting must have a colour. Its settings are in the spelling of the lab file.
+    /// Its settings are in the spelling of the lab file.
     SettingLook lookOf(const std::string& setting) const;
     /// The shade is that of the run with this seed.
     Ink inkOf(const std::string& setting, std::int64_t seed) const;
+    /// Ink, pin and names of the run follow from its setting and seed.
+    void applyTo(RunView& run) const;
     /// `hue` is 0 to 6. The dash pattern is one that no other setting has; the first one if all are in use.
     int freeColor(const std::string& setting, int hue) const;
 
@@ -69,14 +73,26 @@ struct RunView {
     std::int64_t sampleIteration = 0;      // the training step of the sample
     bool visible = true;                   // true: the plots show the run
     std::string setting;                   // the run's settings without its seed: settingKey(spec)
-    Ink ink;                               // colour and dash pattern of the setting, in the shade of the seed
-    bool pinned = false;                   // the user pinned the setting
-    std::string settingName;               // the user's name for the setting; "" for none
-    QString name;                          // as lists and figures show the run (shown_run_name)
-    std::vector<std::int64_t> rungs;       // iterations at which successive halving compares the run; empty without
-    bool searched = false;                 // a search chose the run's settings
-    std::int64_t look = 0;                 // as in ResultRun
+    /// changed_settings() without the seed, which runs of one setting share; those of an imported run have all.
+    std::shared_ptr<const nlohmann::json> changed = {};
+    bool imported = false;            // another program trained it
+    Ink ink;                          // colour and dash pattern of the setting, in the shade of the seed
+    bool pinned = false;              // the user pinned the setting
+    std::string settingName;          // the user's name for the setting; "" for none
+    QString name;                     // as lists and figures show the run (shown_run_name)
+    std::vector<std::int64_t> rungs;  // iterations at which successive halving compares the run; empty without
+    bool searched = false;            // a search chose the run's settings
+    std::int64_t look = 0;            // as in ResultRun
     std::shared_ptr<const SequentialSeeds> sequential = {};  // as in ResultRun
+};
+
+/// Those that do not have their defaults, from RunView::changed and the seed.
+nlohmann::json settingsOf(const nlohmann::json& changed, std::int64_t seed);
+
+/// The runs of a lab in the order of their ids, with their colours.
+struct LoadedRuns {
+    std::vector<RunView> runs;
+    SettingColors colors;
 };
 
 /// Runs are read from the file once and then updated by the events of training. The metrics of single steps are too
@@ -92,16 +108,15 @@ class RunStore : public QObject {
     /// Null if there is none, for example because the run was deleted while its events were queued.
     const RunView* find(RunId id) const;
 
-    /// Those that do not have their defaults. Parsed only once; valid until the next call for this id. Throws BadInput
-    /// if the settings are damaged.
-    const nlohmann::json& settingsOf(const RunView& run) const;
-
     SettingColors& colors() { return m_colors; }
     const SettingColors& colors() const { return m_colors; }
 
     /// New runs are visible if they belong to the latest experiment. With `keepVisibility`, known runs keep their data
     /// and visibility, and settings keep their colours even if the file could not store them. Null empties the list.
     void reload(const LabFile* file, bool keepVisibility);
+    /// What reload() without `keepVisibility` reads; may be called on any thread. Throws BadInput for damaged settings.
+    static LoadedRuns load(const LabFile& file) { return load(&file, {}, false); }
+    void adopt(LoadedRuns loaded);
     /// Emits runChanged() for each run that changed.
     void apply(const std::vector<Delivery>& deliveries);
     void setVisible(RunId id, bool visible);
@@ -130,18 +145,11 @@ class RunStore : public QObject {
 
  private:
     RunView* entry(RunId id);
-    void applyColors(const LabFile* file, bool keep);
-    static void renewName(RunView& run);
-    void applyRungs(const LabFile* file);
+    static LoadedRuns load(const LabFile* file, LoadedRuns before, bool keepVisibility);
     SettingColors m_colors;
     std::vector<RunView> m_runs;
     RunId m_picked = 0;
     std::optional<Head> m_head;  // nullopt until one was picked
-    struct ParsedSettings {
-        std::size_t hash = 0;  // of the text from which they were parsed
-        nlohmann::json values;
-    };
-    mutable std::map<RunId, ParsedSettings> m_settings;
 };
 
 /// "finished", "412 / 2,000" (step and total steps), "stopped at 300", "stopped at rung 2 of 4, 500 steps".

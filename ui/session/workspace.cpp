@@ -18,6 +18,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr qint64 kLargeLab = 8'000'000;  // bytes; reading a smaller lab file takes less than a tenth of a second
+
 class LabCommand : public QUndoCommand {
  public:
     LabCommand(const QString& text, std::function<void()> redo, std::function<void()> undo)
@@ -57,7 +59,11 @@ Workspace::Workspace(WorkspaceOptions options, QObject* parent)
     });
     connect(&m_lab, &LabDocument::opened, this, [this] {
         if (!m_isExchanging) m_undo.clear();
-        m_runs.reload(m_lab.file(), false);
+        if (auto loaded = std::exchange(m_loaded, std::nullopt)) {
+            m_runs.adopt(std::move(*loaded));
+        } else {
+            m_runs.reload(m_lab.file(), false);
+        }
         storeColors();
         if (m_isExchanging) return;
         attempt(u"experiment"_s, [this] {
@@ -82,6 +88,7 @@ bool Workspace::hasLibTorch() {
 
 void Workspace::start() {
     if (m_session.isActive() || m_afterMeter || !hasLibTorch()) return;
+    m_labJob.cancel();
     if (m_lab.isSaving()) return whenIdle([this] { start(); });
     emit starting();
     if (m_isExample) return showOwnLab([this] { start(); });
@@ -103,6 +110,7 @@ void Workspace::start() {
 
 void Workspace::resumeRuns(const std::vector<RunId>& runs) {
     if (m_session.isActive() || m_afterMeter || runs.empty() || !hasLibTorch()) return;
+    m_labJob.cancel();
     if (m_lab.isSaving()) return whenIdle([this, runs] { resumeRuns(runs); });
     attempt(u"start"_s, [this, &runs] {
         if (m_lab.isReadOnly()) {
@@ -251,12 +259,35 @@ void Workspace::newLab() {
 }
 
 void Workspace::openLab(const QString& path) {
+    if (QFileInfo(path).size() < kLargeLab || QFileInfo(path) == QFileInfo(m_lab.ownPath())) return openLabNow(path);
     whenIdle([this, path] {
-        attempt(u"lab"_s, [this, &path] {
-            exchangeLab([this] { m_lab.returnToOwn(); });
-            addUnsavedToRecent();
-            m_lab.open(path);
+        m_labJob.start([this, path](const Cancelled&) -> std::function<void()> {
+            const auto lab = std::make_shared<LabDocument::Read>();
+            const auto runs = std::make_shared<LoadedRuns>();
+            const QString why = problemOf([&] {
+                *lab = LabDocument::read(path);
+                *runs = RunStore::load(*lab->file);
+            });
+            return [this, lab, runs, why] {
+                showLab([&] {
+                    if (!why.isEmpty()) throw BadInput(why.toStdString());
+                    m_loaded = std::move(*runs);
+                    m_lab.show(std::move(*lab));
+                });
+            };
         });
+    });
+}
+
+void Workspace::openLabNow(const QString& path) {
+    whenIdle([this, path] { showLab([&] { m_lab.open(path); }); });
+}
+
+void Workspace::showLab(const std::function<void()>& show) {
+    attempt(u"lab"_s, [&] {
+        exchangeLab([this] { m_lab.returnToOwn(); });
+        addUnsavedToRecent();
+        show();
     });
 }
 
@@ -333,6 +364,7 @@ void Workspace::saveLabAs(const QString& path) {
 }
 
 void Workspace::whenIdle(std::function<void()> then) {
+    m_labJob.cancel();
     m_afterMeter.reset();  // The sweep has not started; its runs stay in their lab and can be resumed.
     if (!isBusy()) return then();
     m_whenIdle.push_back(std::move(then));

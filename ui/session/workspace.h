@@ -70,6 +70,11 @@ class Workspace : public SessionActions {
     /// Does not block: an active sweep is stopped first and the lab changes afterwards.
     void newLab();
     void openLab(const QString& path) override;
+    /// Blocks until the file has been read.
+    void openLabNow(const QString& path);
+    /// A large lab is being read on another thread; the window shows the lab before it. Starting a sweep or opening
+    /// another lab cancels it.
+    bool isOpeningLab() const { return m_labJob.isRunning(); }
     /// Reads the headers of a model on another thread, then the lab names it and inspectAsked() follows. `path`: a
     /// folder, a file of weights, or one of the JSON files of its folder.
     void openModel(const QString& path);
@@ -124,6 +129,7 @@ class Workspace : public SessionActions {
     /// Colours of settings that were seen for the first time.
     void storeColors();
     void storeQueue();
+    void showLab(const std::function<void()>& show);
 
     WorkspaceOptions m_options;
     EngineLock m_engineLock{m_options.engine ? m_options.engine : Runner::EngineSource(&open_engine)};
@@ -136,9 +142,10 @@ class Workspace : public SessionActions {
     ExperimentModel m_experiment;
     RotaryModel m_rotary{m_rotaryUndo};
     std::optional<RotaryModel::State> m_beforeLecture;
-    bool m_isExample = false;       // the lab that is shown is the one that comes with the program
-    bool m_isExchanging = false;    // a lecture shows another lab, or the user's lab again
-    std::vector<RunId> m_training;  // runs of the active or last sweep
+    std::optional<LoadedRuns> m_loaded;  // the runs of the lab that LabDocument shows next
+    bool m_isExample = false;            // the lab that is shown is the one that comes with the program
+    bool m_isExchanging = false;         // a lecture shows another lab, or the user's lab again
+    std::vector<RunId> m_training;       // runs of the active or last sweep
     std::vector<std::function<void()>> m_whenIdle;
     std::optional<Plan> m_afterMeter;  // the sweep to start when the measurement has ended
     // Declared last so that their threads end first.
@@ -146,6 +153,7 @@ class Workspace : public SessionActions {
     SweepMeter m_meter;
     LatestJob m_preparation;
     LatestJob m_modelJob;
+    LatestJob m_labJob;
 };
 
 }  // namespace ropelab::ui

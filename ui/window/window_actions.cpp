@@ -297,10 +297,18 @@ CommandPalette::Source paletteSource(RoomStack& stack, RotaryController& rotary,
             }
         }
         if (part == 1) return generalEntries(rotary);
-        const auto room = static_cast<std::size_t>(part == 0 ? 0 : part - 1);
+        // A room takes three parts: what it makes, what its panel makes, and the search for their fields.
+        const auto room = static_cast<std::size_t>(part == 0 ? 0 : 1 + (part - 2) / 3);
         if (room >= listed->rooms.size()) return std::nullopt;
+        const int number = listed->rooms[room];
         QList<PaletteEntry> entries;
-        addRoomEntries(entries, listed->ids, stack, listed->rooms[room], openPanel);
+        if (part > 0 && part % 3 == 2) {
+            stack.prepare(number);
+        } else if (part > 0 && part % 3 == 0) {
+            stack.panel(number);
+        } else {
+            addRoomEntries(entries, listed->ids, stack, number, openPanel);
+        }
         return entries;
     };
 }

@@ -47,8 +47,12 @@ TEST_F(RunStoreTest, RunsThatDifferInTheirSeedHaveTheirOwnSeedAndOneSetting) {
     for (const RunView& each : store.runs()) {
         EXPECT_EQ(each.setting, setting_key(each.record)) << each.record.settings;
         EXPECT_EQ(to_json(each.spec), to_json(stored_spec(each.record))) << each.record.settings;
+        nlohmann::json changed = changed_settings(each.record);
+        changed["seed"] = each.spec.seed;
+        EXPECT_EQ(settingsOf(*each.changed, each.spec.seed), changed) << each.record.settings;
     }
     EXPECT_EQ(store.runs()[1].setting, store.runs()[2].setting);
+    EXPECT_EQ(store.runs()[1].changed, store.runs()[2].changed) << "parsed once";
     EXPECT_NE(store.runs()[1].setting, store.runs()[3].setting);
 }
 
@@ -75,17 +79,6 @@ TEST_F(RunStoreTest, FindsRunsBesideDeletedOnes) {
     }
     for (const RunId missing : {RunId{0}, ids[0], ids[3], ids[4] + 1}) EXPECT_EQ(store.find(missing), nullptr);
     EXPECT_EQ(iterations(), (std::vector<std::int64_t>{10, 20}));
-}
-
-TEST_F(RunStoreTest, SettingsOfARunAreParsedOnce) {
-    store.reload(lab.get(), false);
-    const nlohmann::json& settings = store.settingsOf(*store.find(run));
-    EXPECT_EQ(settings.at("theta"), 500);
-    store.apply({Event(event::Evaluated{run, 30, 1.4, 1.5})});
-    EXPECT_EQ(&store.settingsOf(*store.find(run)), &settings) << "progress changes no setting";
-    RunView other = *store.find(run);  // a run of another lab with the same id
-    other.record.settings = R"({"theta": 700})";
-    EXPECT_EQ(store.settingsOf(other).at("theta"), 700);
 }
 
 TEST_F(RunStoreTest, StateNamesTheRungOfSuccessiveHalving) {

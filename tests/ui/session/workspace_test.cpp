@@ -140,6 +140,31 @@ TEST_F(WorkspaceTest, SweepThatWaitsForAMeasurementDoesNotStartInAnotherLab) {
     for (const RunView& run : workspace.runs().runs()) EXPECT_EQ(run.record.iteration, 0);
 }
 
+TEST_F(WorkspaceTest, LargeLabIsReadInTheBackgroundUnlessASweepStartsMeanwhile) {
+    const QString large = file("large.ropelab");
+    {
+        const auto lab = LabFile::create(large.toStdString());
+        enter_sheet(*lab, plan());
+        lab->annotate_run(lab->runs().front().id, std::string(9'000'000, 'x'));
+    }
+    Workspace workspace(options());
+    workspace.openLab(large);
+    EXPECT_TRUE(workspace.isOpeningLab());
+    EXPECT_TRUE(workspace.runs().runs().empty()) << "the lab before it is shown until it has been read";
+    ASSERT_TRUE(waitUntil([&] { return !workspace.isOpeningLab(); }));
+    EXPECT_EQ(workspace.lab().path(), large);
+    EXPECT_FALSE(workspace.lab().isReadOnly());
+    ASSERT_EQ(workspace.runs().runs().size(), LabFile::open(large.toStdString())->runs().size());
+    EXPECT_EQ(workspace.experiment().value(), plan().experiment);
+    workspace.newLab();
+    workspace.openLab(large);
+    workspace.experiment().replace(smallSweep(40));
+    workspace.start();
+    EXPECT_FALSE(workspace.isOpeningLab());
+    ASSERT_TRUE(waitForEnd(workspace));
+    EXPECT_NE(workspace.lab().path(), large);
+}
+
 TEST_F(WorkspaceTest, SweepThatWaitsForAMeasurementStartsInTheSavedFile) {
     engine.step_microseconds = 5000;
     Workspace workspace(options());

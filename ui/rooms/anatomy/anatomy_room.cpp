@@ -24,7 +24,6 @@
 #include "core/interop/model_table.h"
 #include "core/report/anatomy_report.h"
 #include "core/run/checkpoint.h"
-#include "core/sweep/stored_run.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
@@ -342,7 +341,7 @@ void AnatomyRoom::renewSources() {
     QList<QPair<QString, QVariant>> entries = {{u"First run of the sweep in Train"_s, kSweep}};
     std::vector<const RunView*> runs;  // models of imported runs are not known
     for (const RunView& run : m_access.runs.runs()) {
-        if (!is_imported(run.record)) runs.push_back(&run);
+        if (!run.imported) runs.push_back(&run);
     }
     if (!m_isSourceChosen && m_edits.empty() && !runs.empty()) {
         const auto rotated = [](const RunView* run) { return run->spec.rotates() ? run->spec.fraction : 0; };

@@ -21,6 +21,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr std::size_t kMostDrawnNow = 200;  // groups; the figure of more would stop the window
+
 using Steps = std::map<RunId, std::shared_ptr<const RunMetrics::Steps>>;
 
 Steps loadSteps(const LabFile& lab, const std::vector<RunId>& runs, const Cancelled& cancelled = {}) {
@@ -107,13 +109,13 @@ const ResultsFigure& FigurePane::chosen() const {
 
 bool FigurePane::isBusy() const {
     using Input = ResultsFigure::Input;
-    return (chosen().input == Input::texts && m_job.isRunning()) ||
+    return m_pictureJob.isRunning() || (chosen().input == Input::texts && m_job.isRunning()) ||
            (chosen().input == Input::steps && m_stepsJob.isRunning());
 }
 
-void FigurePane::show(const Results& results, int picked, bool withPublished) {
+void FigurePane::show(std::shared_ptr<const Results> results, int picked, bool withPublished) {
     m_withPublished = withPublished;
-    m_results = results;
+    m_results = std::move(results);
     m_picked = picked;
     draw();
 }
@@ -127,38 +129,57 @@ void FigurePane::draw() {
 
 ResultsData FigurePane::shownData() const {
     ResultsData resultsData;
-    resultsData.results = m_results;
-    resultsData.runs = runsOf(m_runStore, m_results, chosen().input == ResultsFigure::Input::evaluations);
+    resultsData.runs = runsOf(m_runStore, *m_results, chosen().input == ResultsFigure::Input::evaluations);
     resultsData.picked = m_picked;
     if (chosen().input == ResultsFigure::Input::measurements) readMeasurements(resultsData, m_lab);
     return resultsData;
 }
 
-ResultsPicture FigurePane::pictureOf(bool isRecorded) const {
+std::function<ResultsPicture()> FigurePane::pictureMaker(bool isRecorded) const {
     ResultsData resultsData = shownData();
     resultsData.isRecorded = isRecorded;
     resultsData.texts = m_texts;
     for (ResultsRun& run : resultsData.runs) {
         if (const auto read = m_steps.find(run.id); read != m_steps.end()) run.steps = read->second;
     }
-    if (m_withPublished) addPublishedResults(resultsData);
-    ResultsPicture picture = chosen().make(resultsData);
-    if (isBusy() && chosen().input == ResultsFigure::Input::steps)
-        picture.figure.emptyText = u"Loading the training steps of the runs …"_s;
-    return picture;
+    const bool isLoading = m_stepsJob.isRunning() && chosen().input == ResultsFigure::Input::steps;
+    return [make = chosen().make, data = std::move(resultsData), results = m_results, published = m_withPublished,
+            isLoading]() mutable {
+        data.results = *results;
+        if (published) addPublishedResults(data);
+        ResultsPicture picture = make(data);
+        if (isLoading) picture.figure.emptyText = u"Loading the training steps of the runs …"_s;
+        return picture;
+    };
 }
 
 void FigurePane::paintFigure() {
-    const ResultsFigure& figure = chosen();
-    m_chooser->setToolTip(figure.why);
-    m_picture = pictureOf(false);
-    m_view->setAccessibleName(figure.title);
+    m_chooser->setToolTip(chosen().why);
+    m_view->setAccessibleName(chosen().title);
+    auto make = pictureMaker(false);
+    m_pictureJob.cancel();
+    if (m_results->table.groups.size() <= kMostDrawnNow) return showPicture(make());
+    m_pictureJob.start([this, make = std::move(make)](const Cancelled&) {
+        return [this, picture = std::make_shared<ResultsPicture>(make())] { showPicture(std::move(*picture)); };
+    });
+}
+
+void FigurePane::showPicture(ResultsPicture picture) {
+    m_picture = std::move(picture);
     if (m_picture.spots.empty()) {
         m_view->setReadout({});
     } else {
         m_view->setReadout([this](QPointF place) { return readoutAt(m_picture, place); });
     }
     m_view->setFigure(m_picture.figure);
+}
+
+void FigurePane::refreshNow() {
+    if (m_pictureJob.isRunning()) {
+        m_pictureJob.cancel();
+        showPicture(pictureMaker(false)());
+    }
+    m_view->refreshNow();
 }
 
 void FigurePane::requestTexts() {
@@ -188,7 +209,8 @@ void FigurePane::requestSteps() {
         return;
     }
     m_stepsWanted = false;
-    const ResultsData shown = shownData();
+    ResultsData shown = shownData();
+    shown.results = *m_results;
     std::vector<RunId> wanted;
     for (const std::size_t place : spikeRuns(shown)) {
         const RunView* run = m_runStore.find(shown.runs[place].id);

@@ -18,7 +18,7 @@ class RunStore;
 class Settings;
 
 /// The figure of the room with a list of all figures above it. Slow work (statistics of the data sets, loading the
-/// steps of runs) runs on another thread. The settings store the selected figure.
+/// steps of runs, figures of many groups) runs on another thread. The settings store the selected figure.
 class FigurePane : public QFrame {
     Q_OBJECT
 
@@ -28,7 +28,7 @@ class FigurePane : public QFrame {
 
     /// `picked` is the index of the selected group, or −1. With `withPublished`, the figure also shows the values that
     /// papers report.
-    void show(const Results& results, int picked, bool withPublished);
+    void show(std::shared_ptr<const Results> results, int picked, bool withPublished);
 
     bool choose(const QString& name);
     /// Moves the selection by this many places; the list wraps around.
@@ -36,7 +36,7 @@ class FigurePane : public QFrame {
     const ResultsFigure& chosen() const;
 
     /// As shown, with the table of results in its settings.
-    Figure figure() const { return pictureOf(true).figure; }
+    Figure figure() const { return pictureMaker(true)().figure; }
     const ResultsPicture& picture() const { return m_picture; }
     FigureView& view() const { return *m_view; }
     QComboBox* chooser() const { return m_chooser; }
@@ -44,6 +44,8 @@ class FigurePane : public QFrame {
     /// Before the button that exports.
     void addToBar(QWidget* widget);
     bool isBusy() const;
+    /// Paints the figure before it returns.
+    void refreshNow();
 
  signals:
     void groupPicked(int group);
@@ -55,15 +57,17 @@ class FigurePane : public QFrame {
     /// Loads the steps of the runs in the figure that have trained since the last load, then draws the figure.
     void requestSteps();
     void paintFigure();
-    ResultsPicture pictureOf(bool isRecorded) const;
-    /// Without statistics of data sets, steps and published values.
+    void showPicture(ResultsPicture picture);
+    /// The function uses no widget, so that another thread can call it.
+    std::function<ResultsPicture()> pictureMaker(bool isRecorded) const;
+    /// Without results, statistics of data sets, steps and published values.
     ResultsData shownData() const;
 
     LabDocument& m_lab;
     RunStore& m_runStore;
     Settings& m_settings;
     std::filesystem::path m_dataDir;
-    Results m_results;
+    std::shared_ptr<const Results> m_results = std::make_shared<Results>();
     int m_picked = -1;
     bool m_withPublished = true;
     std::string m_textsKey;  // textsKey() of m_texts, or of the texts that are being computed
@@ -79,6 +83,7 @@ class FigurePane : public QFrame {
     // Declared last, so that the threads end before the members that they use are destroyed.
     LatestJob m_job;
     LatestJob m_stepsJob;
+    LatestJob m_pictureJob;
 };
 
 /// Blocks until slow data are computed. `results`, `withPublished` and `picked` are those of FigurePane::show();

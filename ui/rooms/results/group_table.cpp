@@ -65,8 +65,8 @@ void GroupTable::chooseColumns(const std::vector<std::string>& columns) {
     renew();
 }
 
-void GroupTable::setResults(const Results& results) {
-    m_results = results;
+void GroupTable::setResults(std::shared_ptr<const Results> results) {
+    m_results = std::move(results);
     renew();
 }
 
@@ -87,13 +87,13 @@ void GroupTable::renew() {
         const QString title = column.unit.isEmpty() ? column.title : u"%1 (%2)"_s.arg(column.title, column.unit);
         content.columns.push_back({title, column.why, column.isWord, true});
     }
-    for (const ResultGroup& group : m_results.table.groups) {
+    for (const ResultGroup& group : m_results->table.groups) {
         std::vector<Cell>& row = content.rows.emplace_back();
         for (const Column& column : m_columns) {
             row.push_back({column.text(group), column.tip ? column.tip(group) : QString(),
-                           column.name == "verdict" ? toneOf(verdict_of(m_results.table, group)) : Tone::normal});
+                           column.name == "verdict" ? toneOf(m_results->verdictOf(group)) : Tone::normal});
         }
-        row.front().ink = m_results.inkOf(group);
+        row.front().ink = m_results->inkOf(group);
     }
     setContent(std::move(content));
 }
@@ -118,7 +118,7 @@ GroupTable::Column GroupTable::keyColumn(const std::string& key, const QString& 
             keyTitle(key),
             {},
             why,
-            [this, key](Group group) { return settingTitle(m_results.table, group, key); },
+            [this, key](Group group) { return settingTitle(m_results->table, group, key); },
             [key](Group group) { return keyOf(group.settings.at(key)); },
             [key](Group group) { return text(key + " = " + setting_text(group.settings.at(key))); }};
 }
@@ -126,7 +126,7 @@ GroupTable::Column GroupTable::keyColumn(const std::string& key, const QString& 
 // The cells and numbers are those of the printed table's column `name`.
 GroupTable::Column GroupTable::printedColumn(const std::string& name, const QString& title, const QString& unit,
                                              const QString& why, std::function<QString(Group)> tip) const {
-    const std::vector<ResultsColumn> columns = results_columns(m_results.table);
+    const std::vector<ResultsColumn> columns = results_columns(m_results->table);
     const ResultsColumn& column = item_named(columns, name, "column");
     return {name,
             title,
@@ -161,7 +161,7 @@ std::vector<GroupTable::Column> GroupTable::columns() const {
     std::vector<std::string> wanted;
     for (const std::string& name : m_choice) {
         if (name == "paper" || name == "short") {
-            for (const QString& each : presetColumns(m_results.table, name)) wanted.push_back(each.toStdString());
+            for (const QString& each : presetColumns(m_results->table, name)) wanted.push_back(each.toStdString());
         } else {
             wanted.push_back(name);
         }
@@ -178,10 +178,10 @@ std::vector<GroupTable::Column> GroupTable::columns() const {
 }
 
 std::vector<GroupTable::Column> GroupTable::allColumns() const {
-    const ResultsTable& table = m_results.table;
+    const ResultsTable& table = m_results->table;
     std::vector<Column> result;
     if (has_names(table)) {
-        const auto name = [this](Group group) { return text(group_name(m_results.table, group)); };
+        const auto name = [this](Group group) { return text(group_name(m_results->table, group)); };
         result.push_back(
             {kSettings,
              u"name"_s,
@@ -235,7 +235,7 @@ std::vector<GroupTable::Column> GroupTable::allColumns() const {
 }
 
 void GroupTable::addComparison(std::vector<Column>& result) const {
-    const ResultsTable& table = m_results.table;
+    const ResultsTable& table = m_results->table;
     const std::size_t compared = table.compared;
     const QString unit = measureUnit(table);
     const int decimals = measures()[compared].decimals;
@@ -263,17 +263,17 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
              u"The verdict states whether the compared measure of the group differs significantly from the baseline "
              "(test: %1, two-tailed at 5 % after Holm's correction). The groups are equivalent if the 95 % interval of "
              "the difference lies within %2."_s.arg(testTitle(table.test), text(margin_words(table))),
-             [this](Group group) { return text(to_string(verdict_of(m_results.table, group))); },
-             [this](Group group) { return QVariant(text(to_string(verdict_of(m_results.table, group)))); },
-             [this](Group group) { return text(verdict_of(m_results.table, group).words); },
+             [this](Group group) { return text(to_string(m_results->verdictOf(group))); },
+             [this](Group group) { return QVariant(text(to_string(m_results->verdictOf(group)))); },
+             [this](Group group) { return text(m_results->verdictOf(group).words); },
              true});
         result.push_back({"mark",
                           u"mark"_s,
                           {},
                           text(mark_legend()),
-                          [this](Group group) { return text(significance_mark(m_results.table, group)); },
-                          [this](Group group) { return QVariant(text(significance_mark(m_results.table, group))); },
-                          [this](Group group) { return text(verdict_of(m_results.table, group).words); },
+                          [this](Group group) { return text(significance_mark(m_results->table, group)); },
+                          [this](Group group) { return QVariant(text(significance_mark(m_results->table, group))); },
+                          [this](Group group) { return text(m_results->verdictOf(group).words); },
                           true});
         addTests(result);
         if (table.sequential) {
@@ -343,13 +343,13 @@ void GroupTable::addTests(std::vector<Column>& result) const {
         return u"This column shows the p value of a two-tailed t test of the differences between runs with equal "
                "seeds: t = d̄ / (s_d/√n). Formula 37 of the guide"_s;
     };
-    const TestKind first = m_results.table.test.value_or(TestKind::paired);
+    const TestKind first = m_results->table.test.value_or(TestKind::paired);
     std::vector<TestKind> kinds = {first};
     for (const TestKind kind : {TestKind::welch, TestKind::student, TestKind::paired}) {
         if (kind != first) kinds.push_back(kind);
     }
     // This count is for the table's baseline. It also holds for other data sets if they have the same groups.
-    const ResultsTable& table = m_results.table;
+    const ResultsTable& table = m_results->table;
     const int count = table.groups.empty() ? 0 : table.groups[table.baseline].comparisons;
     for (const TestKind kind : kinds) {
         const QString name = kind == TestKind::paired ? u"paired"_s : testTitle(kind);
@@ -368,7 +368,7 @@ void GroupTable::addTests(std::vector<Column>& result) const {
 QVariant GroupTable::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || role != kSortRole) return TextTable::data(index, role);
     return m_columns[static_cast<std::size_t>(index.column())].key(
-        m_results.table.groups[static_cast<std::size_t>(index.row())]);
+        m_results->table.groups[static_cast<std::size_t>(index.row())]);
 }
 
 bool GroupOrder::lessThan(const QModelIndex& left, const QModelIndex& right) const {

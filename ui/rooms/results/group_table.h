@@ -30,8 +30,8 @@ class GroupTable : public TextTable {
     /// Names and titles of all columns; the columns of settings are one entry.
     QList<QPair<QString, QString>> choices() const;
     /// Preserves the selection if the columns and the number of rows do not change.
-    void setResults(const Results& results);
-    const Results& results() const { return m_results; }
+    void setResults(std::shared_ptr<const Results> results);
+    const Results& results() const { return *m_results; }
     /// −1 if no column has this title.
     int columnOf(const QString& title) const;
     /// "" for an index out of range.
@@ -64,7 +64,7 @@ class GroupTable : public TextTable {
     Column keyColumn(const std::string& key, const QString& why) const;
     Column measureColumn(std::size_t measure) const;
 
-    Results m_results;
+    std::shared_ptr<const Results> m_results = std::make_shared<Results>();
     std::vector<std::string> m_choice;
     std::vector<Column> m_columns;
 };

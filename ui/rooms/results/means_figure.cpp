@@ -81,6 +81,7 @@ ResultsPicture meansFigure(const ResultsData& data) {
                                           .ink = {Ink::Kind::quiet},
                                           .labelAtEnd = true});  // the label must not cover the points
     }
+    joinAlike(figure);
     if (!figure.curves.empty()) addWithoutValue(picture, data, groupPlaces(table));
     figure.table = groupColumns(data);
     return picture;
@@ -153,6 +154,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         addNote(figure, u"baseline: %1"_s.arg(against));
     }
     figure.horizontalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
+    joinAlike(figure);
     addWithoutValue(picture, data, places);
     return picture;
 }

@@ -4,10 +4,11 @@
 #include <QJsonDocument>
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "core/base/error.h"
 #include "core/results/results_cells.h"
-#include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
@@ -46,54 +47,65 @@ Ink Results::inkOf(const ResultGroup& group) const {
     return Ink::data(inks[group.members.front()].index);
 }
 
-Results resultsOf(const RunStore& store, const ResultsChoices& choices, const LabFile* measured) {
+ChosenRuns chosenRuns(const RunStore& store, const ResultsChoices& choices, const LabFile* measured) {
     std::vector<SelectableRun> selectable;
     std::set<std::int64_t> experiments;
     for (const RunView& run : store.runs()) {
         selectable.push_back({run.record.id, run.record.experiment, run.record.state != RunState::waiting});
         experiments.insert(run.record.experiment);
     }
-    const SelectedRuns selected = selected_runs(selectable, choices.selection());
-    Results results;
-    results.experiment = selected.experiment;
-    std::vector<ResultRun> runs;
-    for (const std::size_t index : selected.indices) {
+    ChosenRuns chosen{selected_runs(selectable, choices.selection()), experiments.size(), store.runs().size()};
+    chosen.results.experiment = chosen.selected.experiment;
+    for (const std::size_t index : chosen.selected.indices) {
         const RunView& run = store.runs()[index];
-        results.runs.push_back(run.record.id);
-        results.inks.push_back(run.ink);
-        runs.push_back({store.settingsOf(run), run.name.toStdString(),
-                        choices.options.unfinished ? summaryOf(run) : run.record.summary, run.record.state});
-        runs.back().conditions = run.record.conditions;
-        runs.back().setting_name = run.settingName;
-        runs.back().searched = run.searched;
-        runs.back().pruned = stopped_at_rung(run.record).has_value();
-        runs.back().look = run.look;
-        runs.back().sequential = run.sequential;
-        runs.back().excluded = choices.excluded.contains(run.record.id);
-        if (measured) {
-            runs.back().measurements = measured->measurements(run.record.id);
-        }
+        chosen.results.runs.push_back(run.record.id);
+        chosen.results.inks.push_back(run.ink);
+        chosen.settings.emplace_back(run.changed, run.spec.seed);
+        ResultRun& result = chosen.runs.emplace_back();
+        result.name = run.name.toStdString();
+        result.summary = choices.options.unfinished ? summaryOf(run) : run.record.summary;
+        result.state = run.record.state;
+        result.conditions = run.record.conditions;
+        result.setting_name = run.settingName;
+        result.searched = run.searched;
+        result.pruned = stopped_at_rung(run.record).has_value();
+        result.look = run.look;
+        result.sequential = run.sequential;
+        result.excluded = choices.excluded.contains(run.record.id);
+        if (measured) result.measurements = measured->measurements(run.record.id);
         if (!choices.options.target_loss) continue;
         const auto& evaluations = run.evaluations;
         for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
-            runs.back().evaluations.push_back({evaluations.iteration[i], evaluations.validation_loss[i]});
+            result.evaluations.push_back({evaluations.iteration[i], evaluations.validation_loss[i]});
         }
     }
+    return chosen;
+}
+
+Results resultsOf(ChosenRuns chosen, const ResultsOptions& chosenOptions) {
+    Results results = std::move(chosen.results);
+    for (std::size_t i = 0; i < chosen.runs.size(); ++i)
+        chosen.runs[i].settings = settingsOf(*chosen.settings[i].first, chosen.settings[i].second);
     try {
-        results.table = results_table(runs, choices.options);
+        results.table = results_table(chosen.runs, chosenOptions);
     } catch (const BadInput& refusal) {
         // The only invalid choice here is a baseline that belongs to other runs.
-        ResultsOptions options = choices.options;
+        ResultsOptions options = chosenOptions;
         options.baseline.clear();
-        results.table = results_table(runs, options);
+        results.table = results_table(chosen.runs, options);
         results.baselineProblem = refusal.what();
     }
     sort_by_settings(results.table);
-    if (!runs.empty()) {
+    for (const ResultGroup& group : results.table.groups) results.verdicts.push_back(verdict_of(results.table, group));
+    if (!chosen.runs.empty()) {
         results.words =
-            QString::fromStdString(selection_words(results.table, selected, experiments.size(), store.runs().size()));
+            QString::fromStdString(selection_words(results.table, chosen.selected, chosen.experiments, chosen.inLab));
     }
     return results;
+}
+
+Results resultsOf(const RunStore& store, const ResultsChoices& choices, const LabFile* measured) {
+    return resultsOf(chosenRuns(store, choices, measured), choices.options);
 }
 
 std::vector<ResultsRun> runsOf(const RunStore& store, const Results& results, bool withEvaluations) {
@@ -107,7 +119,7 @@ std::vector<ResultsRun> runsOf(const RunStore& store, const Results& results, bo
         run.spec = view->spec;
         run.state = view->record.state;
         run.ink = view->ink;
-        run.imported = is_imported(view->record);
+        run.imported = view->imported;
         run.text = view->record.text;
         if (withEvaluations) run.evaluations = view->evaluations;
     }
@@ -189,6 +201,32 @@ void addErrorBar(Figure& figure, double x, double low, double high, double cap, 
     };
     add({x, x}, {low, high});
     for (const double end : {low, high}) add({left, right}, {end, end});
+}
+
+void joinAlike(Figure& figure) {
+    constexpr std::size_t few = 2000;
+    if (figure.curves.size() <= few) return;
+    std::vector<FigureCurve> joined;
+    std::map<std::tuple<Ink::Kind, int, Emphasis, FigureCurve::Shape, double>, std::vector<std::size_t>> places;
+    for (FigureCurve& curve : figure.curves) {
+        if (std::exchange(curve.bar, std::nullopt)) curve.pointPt *= 0.6;  // smaller than most of the bars
+        auto& alike = places[{curve.ink.kind, curve.ink.index, curve.emphasis, curve.shape, curve.pointPt}];
+        const auto place = std::ranges::find_if(  // x of a curve ascends
+            alike, [&](std::size_t each) { return joined[each].x.last() <= curve.x.first(); });
+        if (place == alike.end()) {
+            alike.push_back(joined.size());
+            joined.push_back(std::move(curve));
+            continue;
+        }
+        FigureCurve& whole = joined[*place];
+        if (curve.shape == FigureCurve::Shape::line) {
+            whole.x.append(curve.x.first());
+            whole.y.append(std::nan(""));
+        }
+        whole.x.append(curve.x);
+        whole.y.append(curve.y);
+    }
+    figure.curves = std::move(joined);
 }
 
 RunsWithoutValue& RunsWithoutValue::operator+=(const RunsWithoutValue& other) {

@@ -40,7 +40,11 @@ struct Results {
     std::string baselineProblem;
     QString words;  // which runs count (selection_words)
 
-    std::vector<Ink> inks = {};  // inks[i] is the ink of runs[i], as in every room
+    std::vector<Ink> inks = {};          // inks[i] is the ink of runs[i], as in every room
+    std::vector<Verdict> verdicts = {};  // of each group: verdict_of() takes long for thousands
+
+    /// `group` is one of the table.
+    const Verdict& verdictOf(const ResultGroup& group) const { return verdicts[&group - table.groups.data()]; }
 
     /// The colour of the group's setting, as in every room.
     Ink inkOf(const ResultGroup& group) const;
@@ -62,8 +66,19 @@ struct ResultsRun {
     std::map<std::string, double> measurements;      // measured after training, by name (LabFile::measurements)
 };
 
+/// What a table of results is made from, copied from the store, so that another thread can make it.
+struct ChosenRuns {
+    SelectedRuns selected;
+    std::size_t experiments = 0;  // number of experiments with runs, and of runs, in the lab
+    std::size_t inLab = 0;
+    std::vector<ResultRun> runs = {};  // without their settings
+    std::vector<std::pair<std::shared_ptr<const nlohmann::json>, std::int64_t>> settings = {};  // changed, and the seed
+    Results results = {};  // without the table and what follows from it
+};
 /// Uses the data that the window has in memory. Reads no file, except the measurements of the runs if `measured` is
 /// given, the lab's file; throws BadInput if it cannot be read.
+ChosenRuns chosenRuns(const RunStore& store, const ResultsChoices& choices, const LabFile* measured = nullptr);
+Results resultsOf(ChosenRuns chosen, const ResultsOptions& options);
 Results resultsOf(const RunStore& store, const ResultsChoices& choices, const LabFile* measured = nullptr);
 /// In the order of Results::runs, without their steps.
 std::vector<ResultsRun> runsOf(const RunStore& store, const Results& results, bool withEvaluations);
@@ -146,6 +161,8 @@ RunsWithoutValue runsWithoutValue(const ResultsTable& table, const ResultGroup& 
 /// Adds a red point at the top of the figure for each group with such runs, with a spot, and a note. The point of
 /// group i is at `x[i]`; NaN omits it. Call this last, since it uses the final range of the y axis.
 void addWithoutValue(ResultsPicture& picture, const ResultsData& data, const QList<double>& x);
+/// Joins the curves and points of many groups that look the same, as thousands of them take seconds to paint.
+void joinAlike(Figure& figure);
 void addNote(Figure& figure, const QString& words);
 /// Says that losses per token cannot be compared, if the groups have different tokenizers.
 void addTokenizerNote(Figure& figure, const ResultsTable& table);

@@ -54,20 +54,17 @@ namespace {
 
 // The least time between two updates of the table while runs train.
 constexpr int kUpdateMs = 200;
-constexpr int kMostSeeds = 12;    // more runs of a group scroll
-constexpr int kLongestName = 12;  // of the selected setting, beside its number of runs
-
-struct DecisionTexts {
-    QString words;    // one sentence per data set
-    QString details;  // for the tooltip
-};
+constexpr std::size_t kMostComparedNow = 500;  // the tests of more runs would stop the window
+constexpr int kMostSeeds = 12;                 // more runs of a group scroll
+constexpr int kLongestName = 12;               // of the selected setting, beside its number of runs
 
 // Heights in pixels at a scale of 100 %.
 constexpr int kLowestFigure = 200;
 constexpr int kLowPage = 400;  // there the page scrolls
 constexpr int kMostRowsOfLow = 12;
 
-DecisionTexts decisionTexts(const ResultsTable& table, const DecisionChoice& choice) {
+/// One sentence per data set, and the details for the tooltip.
+std::pair<QString, QString> decisionTexts(const ResultsTable& table, const DecisionChoice& choice) {
     DecisionNames names = decision_names(table);
     names.group = [&table](const ResultGroup& group) { return shortLabel(table, group).toStdString(); };
     names.loss = [](const Measure& measure) { return measureTitle(measure).toStdString(); };
@@ -191,17 +188,22 @@ ResultsRoom::ResultsRoom(SessionActions& actions, RunAccess access, Settings& se
 
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, [this] {
-        if (isVisible() && m_stale) renew();
+        if (isVisible() && m_stale) renewLater();
     });
     RunStore& runs = m_access.runs;
     connect(&runs, &RunStore::reloaded, this, &ResultsRoom::schedule);
     connect(&runs, &RunStore::runChanged, this, &ResultsRoom::schedule);
     connect(&runs, &RunStore::runPicked, this, &ResultsRoom::takeGroup);
     connect(&m_access.session, &SweepSession::stateChanged, this, &ResultsRoom::schedule);
-    connect(&m_access.lab, &LabDocument::opened, this, [this] { m_orderWanted = true; });
+    connect(&m_access.lab, &LabDocument::opened, this, [this] {
+        m_orderWanted = true;
+        m_job.cancel();
+        m_hasCountedRuns = false;
+    });
     connect(m_panel, &ResultsPanel::changed, this, [this] {
         m_stale = true;
-        if (isVisible()) renew();
+        m_job.cancel();  // its choices are not those of the panel any more
+        if (isVisible()) renewLater();
     });
     connect(m_panel, &ResultsPanel::copyRequested, this, &ResultsRoom::copyTable);
     connect(m_panel, &ResultsPanel::saveRequested, this, &ResultsRoom::saveTable);
@@ -290,7 +292,7 @@ FigureOrigin ResultsRoom::originOf(const Figure& figure) {
     const LabFile* lab = m_access.lab.file();
     if (!lab) return {};
     const bool withPublished = m_panel->form().value("published").toBool();
-    FigureOrigin origin = resultsOrigin(*lab, shownChoices(), m_results, withPublished, m_picked);
+    FigureOrigin origin = resultsOrigin(*lab, shownChoices(), *m_results, withPublished, m_picked);
     origin.flags[u"figure"_s] = figure.name;
     return origin;
 }
@@ -302,11 +304,11 @@ void ResultsRoom::refreshNow() {
     } catch (const std::exception& error) {
         emit m_actions.problem(u"results"_s, QString::fromStdString(error.what()));
     }
-    m_figures->view().refreshNow();
+    m_figures->refreshNow();
 }
 
 bool ResultsRoom::isBusy() const {
-    return m_page == Page::predictions ? m_predictionsPage->isLoading() : m_figures->isBusy();
+    return m_page == Page::predictions ? m_predictionsPage->isLoading() : m_job.isRunning() || m_figures->isBusy();
 }
 
 void ResultsRoom::addParts() {
@@ -332,7 +334,7 @@ void ResultsRoom::addParts() {
 
 void ResultsRoom::showEvent(QShowEvent* event) {
     Room::showEvent(event);
-    if (m_stale) renew();
+    if (m_stale) renewLater();
     if (!std::exchange(m_isFitted, true)) fitColumns();
     m_predictionsPage->watch(true);
 }
@@ -359,24 +361,62 @@ void ResultsRoom::schedule() {
     if (isVisible() && !m_timer.isActive()) m_timer.start(kUpdateMs);
 }
 
+void ResultsRoom::renewLater() {
+    const RunStore& runs = m_access.runs;
+    if (runs.runs().size() <= kMostComparedNow) return renew();
+    m_wanted = m_job.isRunning();  // starting it again at every change would never let it finish
+    if (m_wanted) return;
+    m_timer.stop();
+    m_job.start([this, chosen = chosenRuns(runs, shownChoices()), choices = shownChoices(),
+                 decision = m_panel->decision()](const Cancelled&) mutable {
+        const auto made = std::make_shared<const Shown>(shownOf(std::move(chosen), choices, decision));
+        return [this, made] {
+            const bool isShown = showResults(*made, true);
+            if (std::exchange(m_wanted, false)) schedule();
+            if (!isShown) renewLater();
+        };
+    });
+    if (!m_hasCountedRuns) renewEmptyState();
+}
+
 void ResultsRoom::renew() {
+    m_job.cancel();
+    const auto made = [this] {
+        const ResultsChoices choices = shownChoices();
+        return shownOf(chosenRuns(m_access.runs, choices), choices, m_panel->decision());
+    };
+    if (!showResults(made(), true)) showResults(made(), false);
+}
+
+ResultsRoom::Shown ResultsRoom::shownOf(ChosenRuns chosen, const ResultsChoices& choices,
+                                        const DecisionChoice& decision) {
+    Shown shown{std::make_shared<const Results>(resultsOf(std::move(chosen), choices.options)), choices};
+    const ResultsTable& table = shown.results->table;
+    shown.headline = withSharedData(headlineOf(table), table);
+    QStringList words = {shown.results->words, overallWords(table),
+                         text(interaction_words(table, interactions(table)))};
+    for (const AcrossTexts& across : across_texts(table)) words << text(across_words(table, across));
+    words.removeAll(QString());
+    shown.words = words.join(QLatin1Char(' '));
+    shown.warnings << text(search_warning(table)) << texts(condition_warnings(table));
+    std::tie(shown.decisionWords, shown.decisionDetails) = decisionTexts(table, decision);
+    return shown;
+}
+
+bool ResultsRoom::showResults(const Shown& shown, bool isFirst) {
     const QScopedValueRollback renewing(m_isRenewing, true);
     m_stale = false;
     m_timer.stop();
-    ResultsChoices choices = shownChoices();
-    m_results = resultsOf(m_access.runs, choices);
-    m_panel->renew(m_results);
-    if (!choices.sameRuns(shownChoices())) {  // the panel restored the choices that were saved for this lab
-        m_results = resultsOf(m_access.runs, shownChoices());
-        m_panel->renew(m_results);
-    }
-    const ResultsTable& table = m_results.table;
+    m_results = shown.results;
+    m_panel->renew(*m_results);
+    if (isFirst && !shown.choices.sameRuns(shownChoices())) return false;
+    const ResultsTable& table = m_results->table;
     m_hasCountedRuns = std::any_of(table.groups.begin(), table.groups.end(),
                                    [](const ResultGroup& group) { return !group.summaries.empty(); });
     renewPages();
     renewConversions();
-    m_predictionsPage->choose(m_results.experiment);
-    m_generation->choose(m_results.experiment);
+    m_predictionsPage->choose(m_results->experiment);
+    m_generation->choose(m_results->experiment);
     if (!m_hasCountedRuns) renewEmptyState();
     const int rows = m_groups->rowCount();
     QStringList titles;
@@ -384,21 +424,15 @@ void ResultsRoom::renew() {
     m_groups->chooseColumns(m_panel->columns()->columns());
     m_groups->setResults(m_results);
     m_panel->columns()->setColumns(m_groups->choices(), table);
-    const QString unfinished = unfinishedWords(m_results, m_access.runs);
-    m_headline->setText(withSharedData(headlineOf(table), table));
-    QStringList words = {m_results.words, overallWords(table), text(interaction_words(table, interactions(table)))};
-    for (const AcrossTexts& across : across_texts(table)) words << text(across_words(table, across));
-    words.removeAll(QString());
-    m_words->setText(words.join(QLatin1Char(' ')));
+    m_headline->setText(shown.headline);
+    m_words->setText(shown.words);
     m_headline->setToolTip(m_words->text());
-    QStringList warnings = {unfinished, text(search_warning(table))};
-    warnings << texts(condition_warnings(table));
+    QStringList warnings = QStringList(unfinishedWords(*m_results, m_access.runs)) + shown.warnings;
     warnings.removeAll(QString());
     m_warnings->setText(warnings.join(QLatin1Char(' ')));
     m_warnings->setVisible(!m_warnings->text().isEmpty());
-    const DecisionTexts decision = decisionTexts(table, m_panel->decision());
-    m_decision->setText(decision.words);
-    m_decision->setToolTip(decision.details);
+    m_decision->setText(shown.decisionWords);
+    m_decision->setToolTip(shown.decisionDetails);
     m_decision->setVisible(!m_decision->text().isEmpty());
     if (m_picked >= static_cast<int>(table.groups.size()) || (m_picked < 0 && !table.groups.empty())) m_picked = 0;
     if (table.groups.empty()) m_picked = -1;
@@ -410,6 +444,7 @@ void ResultsRoom::renew() {
     fitColumns();
     // The sorted column can have another place now.
     if (m_hasCountedRuns && (m_orderWanted || titles != newTitles)) restoreOrder();
+    return true;
 }
 
 void ResultsRoom::saveOrder() {
@@ -440,7 +475,11 @@ void ResultsRoom::renewEmptyState() {
                             run.record.state == RunState::waiting;
         ++(trains ? training : others);
     }
-    if (training > 0 && m_access.session.isActive()) {
+    m_goToTrain->setVisible(!m_job.isRunning());
+    if (m_job.isRunning()) {
+        renewPages();
+        m_emptyText->setText(u"The results of %1 are being computed …"_s.arg(countText(training + others, u"run"_s)));
+    } else if (training > 0 && m_access.session.isActive()) {
         m_emptyText->setText(
             u"Training: %1. The first results appear when a run finishes; “Include unfinished runs” shows the latest "
             "losses now."_s.arg(countText(training, u"run"_s)));
@@ -465,15 +504,15 @@ void ResultsRoom::renewConversions() {
 }
 
 void ResultsRoom::renewPicked() {
-    const ResultsTable& table = m_results.table;
+    const ResultsTable& table = m_results->table;
     const bool any = m_picked >= 0 && m_picked < static_cast<int>(table.groups.size());
     const std::vector<std::size_t> members =
         any ? table.groups[static_cast<std::size_t>(m_picked)].members : std::vector<std::size_t>();
     std::vector<RunId> runs;
-    for (const std::size_t member : members) runs.push_back(m_results.runAt(member));
+    for (const std::size_t member : members) runs.push_back(m_results->runAt(member));
     if (runs != m_seedRuns) m_seeds->setContent({});  // a selection of other runs is not preserved
     m_seedRuns = std::move(runs);
-    m_seeds->setContent(seedTable(m_results, m_picked, m_panel->columns()->shown(), m_access.runs));
+    m_seeds->setContent(seedTable(*m_results, m_picked, m_panel->columns()->shown(), m_access.runs));
     m_seedView->resizeColumnsToContents();
     fitRows(m_seedView, std::clamp(m_seeds->rowCount(), 1, kMostSeeds));
     m_unfold->setEnabled(any);
@@ -486,7 +525,7 @@ void ResultsRoom::renewPicked() {
     QStringList conversions;
     for (const StoredHeadConversion& stored : m_conversions) {
         if (std::none_of(members.begin(), members.end(),
-                         [&](std::size_t member) { return m_results.runAt(member) == stored.run; })) {
+                         [&](std::size_t member) { return m_results->runAt(member) == stored.run; })) {
             continue;
         }
         const RunView* run = m_access.runs.find(stored.run);
@@ -518,10 +557,10 @@ void ResultsRoom::shareGroup() {
 }
 
 void ResultsRoom::takeGroup() {
-    const auto& groups = m_results.table.groups;
+    const auto& groups = m_results->table.groups;
     for (std::size_t i = 0; i < groups.size(); ++i) {
         for (const std::size_t member : groups[i].members) {
-            if (m_results.runAt(member) == m_access.runs.picked()) return pickGroup(static_cast<int>(i));
+            if (m_results->runAt(member) == m_access.runs.picked()) return pickGroup(static_cast<int>(i));
         }
     }
 }
@@ -549,12 +588,12 @@ void ResultsRoom::showGroupMenu(const QPoint& where) {
 
 void ResultsRoom::addNameEntry(QMenu& menu, const QModelIndex& index) {
     if (!index.isValid()) return;
-    ResultGroup group = m_results.table.groups[static_cast<std::size_t>(index.row())];
-    const RunView* run = m_access.runs.find(m_results.runAt(group.members.front()));
+    ResultGroup group = m_results->table.groups[static_cast<std::size_t>(index.row())];
+    const RunView* run = m_access.runs.find(m_results->runAt(group.members.front()));
     if (!run) return;
     const QString name = QString::fromStdString(std::exchange(group.name, {}));
     menu.addAction(u"Rename setting …"_s, this,
-                   [this, name, setting = run->setting, automatic = longLabel(m_results.table, group)] {
+                   [this, name, setting = run->setting, automatic = longLabel(m_results->table, group)] {
                        openSettingName(
                            automatic, name,
                            [this, setting](const QString& typed) { m_actions.renameSetting(setting, typed); }, this);

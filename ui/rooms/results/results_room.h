@@ -4,7 +4,9 @@
 #include <QString>
 #include <QTimer>
 
+#include "core/results/decision_aid.h"
 #include "core/study/head_conversion.h"
+#include "ui/common/latest_job.h"
 #include "ui/rooms/results/results_picture.h"
 #include "ui/session/run_access.h"
 #include "ui/shell/room.h"
@@ -51,7 +53,7 @@ class ResultsRoom : public Room {
     void refreshNow() override;
     bool isBusy() const override;
 
-    const Results& results() const { return m_results; }
+    const Results& results() const { return *m_results; }
     GroupTable& groups() { return *m_groups; }
     TextTable& seeds() { return *m_seeds; }
     QTableView& groupView() { return *m_groupView; }
@@ -101,7 +103,19 @@ class ResultsRoom : public Room {
     void addParts();
     void schedule();
     ResultsChoices shownChoices() const;
+    /// What the room shows of the runs, made without widgets, so that another thread can make it.
+    struct Shown {
+        std::shared_ptr<const Results> results;
+        ResultsChoices choices;
+        QString headline = {}, words = {}, decisionWords = {}, decisionDetails = {};
+        QStringList warnings = {};
+    };
+    static Shown shownOf(ChosenRuns chosen, const ResultsChoices& choices, const DecisionChoice& decision);
+    /// False if the panel restored other choices that were saved for this lab, which `isFirst` asks for.
+    bool showResults(const Shown& shown, bool isFirst);
     void renew();
+    /// For many runs on another thread; until then the room shows what it showed.
+    void renewLater();
     void renewPages();
     void renewEmptyState();
     void renewPicked();
@@ -130,7 +144,7 @@ class ResultsRoom : public Room {
     SessionActions& m_actions;
     RunAccess m_access;
     Settings& m_settings;
-    Results m_results;
+    std::shared_ptr<const Results> m_results = std::make_shared<Results>();
     bool m_hasCountedRuns = false;  // a group has at least one run that counts
     bool m_stale = true;
     bool m_isFitted = true;  // false: the style changed while the room was hidden
@@ -171,6 +185,8 @@ class ResultsRoom : public Room {
     bool m_isRestoringOrder = false;  // the program sorts the table, not the user
     bool m_isPlacingColumns = false;  // the program moves the titles of the table, not the user
     bool m_orderWanted = true;        // the saved order of this lab is still to be restored
+    bool m_wanted = false;            // the runs changed while they were compared
+    LatestJob m_job;                  // declared last, so that its thread ends first
 };
 
 }  // namespace ropelab::ui

@@ -20,7 +20,6 @@
 #include "core/data/synthetic/language.h"
 #include "core/forecast/estimate.h"
 #include "core/forecast/likely_data.h"
-#include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
@@ -438,7 +437,7 @@ QString RooflineView::sentence() const {
 QString RooflineView::memorySentence() const {
     std::vector<RunSpec> specs;
     for (const RunView& run : m_runStore.runs()) {
-        if (run.visible && !is_imported(run.record)) specs.push_back(run.spec);
+        if (run.visible && !run.imported) specs.push_back(run.spec);
     }
     if (specs.empty()) return {};
     const QString predicted = bytesText(estimate(specs).bytes);

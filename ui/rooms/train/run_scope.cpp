@@ -81,14 +81,15 @@ struct ComparedRuns {
     ResultsTable table;
     GroupNamer name;
 };
-ComparedRuns comparedRuns(const std::vector<RunView>& shown, const SettingsOfRun& settingsOf, bool perByte,
-                          const std::string& margin, std::optional<std::int64_t> step) {
+ComparedRuns comparedRuns(const std::vector<RunView>& shown, bool perByte, const std::string& margin,
+                          std::optional<std::int64_t> step) {
     std::vector<ResultRun> runs;
     std::vector<RunId> ids;
     for (const RunView& run : shown) {
         if (!run.visible) continue;
         ids.push_back(run.record.id);
-        runs.push_back({settingsOf(run), run.record.name, run.record.summary, run.record.state});
+        runs.push_back(
+            {settingsOf(*run.changed, run.spec.seed), run.record.name, run.record.summary, run.record.state});
         runs.back().look = run.look;
         runs.back().sequential = run.sequential;
         runs.back().pruned = stopped_at_rung(run.record).has_value();
@@ -136,9 +137,8 @@ std::optional<std::int64_t> commonStep(const RunStore& store) {
 
 }  // namespace
 
-RunsVerdict verdictOf(const std::vector<RunView>& runs, const SettingsOfRun& settingsOf, bool perByte,
-                      const std::string& margin) {
-    const auto [table, name] = comparedRuns(runs, settingsOf, perByte, margin, {});
+RunsVerdict verdictOf(const std::vector<RunView>& runs, bool perByte, const std::string& margin) {
+    const auto [table, name] = comparedRuns(runs, perByte, margin, {});
     if (table.groups.empty()) return {};
     RunsVerdict verdict{withSharedData(QString::fromStdString(headline(table, name)), table), {}};
     if (!verdict.headline.isEmpty()) {
@@ -159,11 +159,9 @@ RunsVerdict verdictSoFar(const RunStore& store, bool perByte) {
     const auto visible = std::ranges::count_if(store.runs(), [](const RunView& run) { return run.visible; });
     const std::optional<std::int64_t> step = visible > most ? std::nullopt : commonStep(store);
     const auto isSequential = [](const RunView& run) { return run.visible && run.sequential; };
-    const SettingsOfRun settingsOf = [&store](const RunView& run) { return store.settingsOf(run); };
     if (visible <= most && std::ranges::any_of(store.runs(), isSequential)) {
         // A stopping rule, which has its own margin, tests runs that have ended, and no earlier steps.
-        if (const ResultsTable ended = comparedRuns(store.runs(), settingsOf, perByte, {}, {}).table;
-            ended.sequential) {
+        if (const ResultsTable ended = comparedRuns(store.runs(), perByte, {}, {}).table; ended.sequential) {
             const QString at = step && *step > 0 ? u"Step %1 of this look. "_s.arg(groupedText(*step)) : QString();
             return {at + QString::fromStdString(stopping_state(ended)),
                     u"Stopping rule, fixed before the first run: %1."_s.arg(
@@ -182,7 +180,7 @@ RunsVerdict verdictSoFar(const RunStore& store, bool perByte) {
         const std::int64_t first = std::min(shown->spec.evaluate_every, shown->spec.iterations);
         return {u"The runs begin; the first comparison follows at step %1."_s.arg(groupedText(first)), {}};
     }
-    const auto [table, name] = comparedRuns(store.runs(), settingsOf, perByte, {}, step);
+    const auto [table, name] = comparedRuns(store.runs(), perByte, {}, step);
     const std::string ahead = table.groups.empty() ? "" : headline(table, name);
     if (ahead.empty()) return {u"Step %1: nothing to compare yet."_s.arg(groupedText(*step)), {}};
     return {u"Step %1. %2"_s.arg(groupedText(*step), withSharedData(QString::fromStdString(ahead), table)),

@@ -36,10 +36,7 @@ struct RunsVerdict {
     QString headline;
     QString details;
 };
-/// Those that do not have their defaults.
-using SettingsOfRun = std::function<nlohmann::json(const RunView& run)>;
-RunsVerdict verdictOf(const std::vector<RunView>& runs, const SettingsOfRun& settingsOf, bool perByte,
-                      const std::string& margin);
+RunsVerdict verdictOf(const std::vector<RunView>& runs, bool perByte, const std::string& margin);
 /// While runs train: the setting that is ahead at the last step that all of them have reached.
 RunsVerdict verdictSoFar(const RunStore& store, bool perByte);
 

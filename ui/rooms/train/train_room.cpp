@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -17,7 +18,6 @@
 
 #include "core/base/error.h"
 #include "core/sweep/lab_results.h"
-#include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/results_words.h"
@@ -63,7 +63,7 @@ std::vector<RunView> withoutEvaluations(const std::vector<RunView>& runs) {
         RunView& copy = result.emplace_back();
         copy.record.id = run.record.id;
         copy.record.name = run.record.name;
-        copy.record.settings = run.record.settings;
+        copy.changed = run.changed;
         copy.record.summary = run.record.summary;
         copy.record.state = run.record.state;
         copy.record.message = run.record.message;  // says whether successive halving stopped it
@@ -261,7 +261,10 @@ QString TrainRoom::sampleText() const {
 
 void TrainRoom::renewGroups() {
     const std::vector<CurveGroup> groups = seedGroups(m_access.runs.runs());
-    m_toolbar->setBandsPossible(anyRepeats(groups), anyRepeats(groups));
+    {
+        const QSignalBlocker quiet(m_toolbar);  // its bandsChanged() would renew the groups twice
+        m_toolbar->setBandsPossible(anyRepeats(groups), anyRepeats(groups));
+    }
     const std::vector<CurveGroup> shown = m_toolbar->isBands() ? groups : std::vector<CurveGroup>();
     m_painted = runsToPaint(m_access.runs, shown, m_list->picked());
     for (CurvePlot* plot : plots()) {
@@ -285,16 +288,15 @@ void TrainRoom::renewHeadline() {
     // The Results room says what is wrong with damaged settings of a lab.
     std::string margin;
     problemOf([&] { margin = lab ? stored_selection(*lab).margin : std::string(); });
-    const auto compared = [perByte, margin](const std::vector<RunView>& shown, const SettingsOfRun& settingsOf) {
+    const auto compared = [perByte, margin](const std::vector<RunView>& shown) {
         RunsVerdict verdict;
-        problemOf([&] { verdict = verdictOf(shown, settingsOf, perByte, margin); });
+        problemOf([&] { verdict = verdictOf(shown, perByte, margin); });
         return verdict;
     };
-    if (runs.runs().size() <= kMostComparedNow)
-        return showVerdict(compared(runs.runs(), [&runs](const RunView& run) { return runs.settingsOf(run); }));
+    if (runs.runs().size() <= kMostComparedNow) return showVerdict(compared(runs.runs()));
     m_headline->setText({});
     m_verdict.start([this, compared, shown = withoutEvaluations(runs.runs())](const Cancelled&) {
-        const RunsVerdict verdict = compared(shown, [](const RunView& run) { return changed_settings(run.record); });
+        const RunsVerdict verdict = compared(shown);
         return [this, verdict] { showVerdict(verdict); };
     });
 }

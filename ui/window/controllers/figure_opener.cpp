@@ -66,7 +66,7 @@ bool FigureOpener::openLabOf(const FigureRecord& record, const QString& figurePa
     if (lab.isEmpty()) return false;
     const QString why = whyAnotherLab(origin, lab);
     if (!why.isEmpty()) throw BadInput(why.toStdString());
-    if (QFileInfo(lab) != QFileInfo(m_workspace.lab().path())) m_workspace.openLab(lab);
+    if (QFileInfo(lab) != QFileInfo(m_workspace.lab().path())) m_workspace.openLabNow(lab);
     return QFileInfo(lab) == QFileInfo(m_workspace.lab().path());  // a banner says why a lab cannot be opened
 }
 

@@ -154,7 +154,7 @@ int RoomStack::indexOf(const QString& id) {
                    "\"; the pages are: " + known.join(u", "_s).toStdString() + ".");
 }
 
-RoomStack::Made& RoomStack::make(int index) {
+RoomStack::Made& RoomStack::makeRoom(int index) {
     Made& made = m_made[static_cast<std::size_t>(index)];
     if (made.room) return made;
     // Without scrolling, the minimum height of the window would be that of the highest room.
@@ -164,6 +164,12 @@ RoomStack::Made& RoomStack::make(int index) {
     made.room->setObjectName(idOf(index));
     made.page = page;
     m_pages->addWidget(page);
+    return made;
+}
+
+RoomStack::Made& RoomStack::make(int index) {
+    Made& made = makeRoom(index);
+    if (made.panel) return made;
     QWidget* panel = made.room->panel();
     made.panel = panel ? panel : new QWidget;
     m_panels->addWidget(made.panel);

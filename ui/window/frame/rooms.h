@@ -62,6 +62,8 @@ class RoomStack : public QObject {
     Room& room() { return room(m_current); }
     Room& room(int index);
     QWidget& panel(int index);
+    /// Makes the room without its panel: a part of the work of panel(), so that neither takes long.
+    void prepare(int index) { makeRoom(index); }
     /// Null if the room was not needed yet.
     Room* made(int index) const { return m_made[static_cast<std::size_t>(index)].room; }
     std::vector<Room*> made() const;
@@ -83,6 +85,7 @@ class RoomStack : public QObject {
         QWidget* panel = nullptr;
     };
     Made& make(int index);
+    Made& makeRoom(int index);
 
     Workspace& m_workspace;
     QStackedWidget* m_pages;

@@ -151,6 +151,25 @@ TEST(ResultsFigures, LossByLengthComparesGroupsAtMultiplesOfTheirContext) {
     EXPECT_TRUE(figureCsv(figure).contains("sequence length (tokens)"));
 }
 
+TEST(ResultsFigures, CurvesOfManyGroupsAreFewAndHaveEveryPoint) {
+    std::vector<std::pair<double, std::vector<double>>> groups;
+    for (int i = 0; i < 400; ++i) groups.push_back({100.0 + i, {2 + 0.001 * i, 2.1 - 0.0005 * i}});
+    ResultsData data = resultsData(syntheticRuns("theta", groups));
+    for (std::size_t i = 0; i < data.results.inks.size(); ++i) data.results.inks[i].index %= 7;
+    const Figure figure = meansFigure(data).figure;
+    EXPECT_LT(figure.curves.size(), 100U);
+    qsizetype points = 0, bars = 0;
+    for (const FigureCurve& curve : figure.curves) {
+        EXPECT_TRUE(std::is_sorted(curve.x.begin(), curve.x.end()));
+        const bool isLine = curve.shape == FigureCurve::Shape::line;
+        (isLine ? bars : points) +=
+            isLine ? 1 + std::count_if(curve.y.begin(), curve.y.end(), [](double y) { return std::isnan(y); })
+                   : curve.x.size();
+    }
+    EXPECT_EQ(points, 400 + 800) << "a mean and two seeds of each group";
+    EXPECT_EQ(bars, 3 * 400);
+}
+
 TEST(ResultsFigures, OneThetaGivesAnEmptyFigure) {
     const Figure figure = lossByTheta(resultsData(syntheticRuns("theta", {{500, {1.2, 1.4}}}))).figure;
     EXPECT_TRUE(isEmpty(figure));

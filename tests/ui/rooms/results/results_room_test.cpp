@@ -49,6 +49,41 @@ TEST_F(ResultsRoomTest, ShowsTheStoredConversionsOfTheSelectedGroup) {
     }
 }
 
+TEST_F(ResultsRoomTest, ManyRunsAreComparedInTheBackground) {
+    const QString path = file("many.ropelab");
+    {
+        const auto lab = LabFile::create(path.toStdString());
+        const std::int64_t experiment = lab->add_experiment("many", Experiment("many").to_json().dump());
+        std::vector<Event> events;
+        for (int i = 0; i < 502; ++i) {
+            const nlohmann::json settings = {{"theta", i % 2 == 0 ? 500 : 10000}, {"seed", 1 + i / 2}};
+            RunSummary summary;
+            summary.iterations = 10;
+            summary.best_validation_loss = summary.final_validation_loss = 2 + i % 2 + 0.001 * (i % 7);
+            const RunId run = lab->add_run(experiment, std::to_string(i), settings.dump());
+            events.emplace_back(event::RunEnded{run, RunState::finished, "", summary});
+        }
+        lab->record(events);
+    }
+    room->show();
+    workspace->lab().open(path);
+    ASSERT_TRUE(waitUntil([&] { return room->isBusy(); }));
+    EXPECT_TRUE(room->isEmpty()) << "until the runs are compared";
+    ASSERT_TRUE(waitUntil([&] { return !room->isBusy() && !room->isEmpty(); }));
+    const QString headline = room->headline();
+    EXPECT_TRUE(headline.contains("251 seeds")) << headline.toStdString();
+    const std::size_t compared = room->results().table.compared;
+    room->choices().form().field<QComboBox>("measure")->setCurrentIndex(2);
+    EXPECT_TRUE(room->isBusy());
+    EXPECT_EQ(room->results().table.compared, compared) << "until the others are compared";
+    ASSERT_TRUE(waitUntil([&] { return !room->isBusy(); }));
+    EXPECT_NE(room->results().table.compared, compared);
+    room->choices().form().field<QComboBox>("measure")->setCurrentIndex(0);
+    room->refreshNow();
+    EXPECT_FALSE(room->isBusy());
+    EXPECT_EQ(room->headline(), headline) << "the same as in the foreground";
+}
+
 TEST_F(ResultsRoomTest, EmptyPageLeadsToTrain) {
     room->show();
     room->refreshNow();

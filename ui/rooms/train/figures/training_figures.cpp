@@ -18,7 +18,6 @@
 #include "core/results/run_selection.h"
 #include "core/store/run_settings.h"
 #include "core/sweep/lab_results.h"
-#include "core/sweep/stored_run.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/train/run_scope.h"
 #include "ui/session/lab_origin.h"
@@ -303,7 +302,7 @@ bool showExtent(CurvePlot& plot, const RunStore& runs) {
     const bool differ = tokenizersDiffer(runs.runs());
     plot.setTokenizersDiffer(differ);
     plot.setLossUnitKnown(
-        std::ranges::none_of(runs.runs(), [](const RunView& run) { return run.visible && is_imported(run.record); }));
+        std::ranges::none_of(runs.runs(), [](const RunView& run) { return run.visible && run.imported; }));
     return differ;
 }
 
@@ -349,7 +348,7 @@ std::optional<RunSpec> specWithFloor(const RunStore& runs) {
     std::optional<RunSpec> common;
     for (const RunView& run : runs.runs()) {
         if (!run.visible) continue;
-        if (is_imported(run.record)) return std::nullopt;  // its data are not known
+        if (run.imported) return std::nullopt;  // its data are not known
         if (common && EntropyFloorJob::keyOf(*common) != EntropyFloorJob::keyOf(run.spec)) return std::nullopt;
         common = run.spec;
     }
