@@ -81,7 +81,7 @@ MeasuredApplication* application = nullptr;
 std::unique_ptr<MainWindow> window;
 
 // Until the window and its jobs have done nothing for 0.3 s, or for `seconds`.
-void settle(double seconds = 20) {
+void settle(double seconds = 120) {
     QElapsedTimer whole;
     QElapsedTimer quiet;
     whole.start();
@@ -95,7 +95,7 @@ void settle(double seconds = 20) {
     }
 }
 
-void act(const QString& what, const std::function<void()>& work, double seconds = 20) {
+void act(const QString& what, const std::function<void()>& work, double seconds = 120) {
     application->action = what;
     application->longest = 0;
     const double before = busyMilliseconds();
