@@ -58,8 +58,10 @@ void CurvePlot::showReadout(const QPointF& where) {
     // The crosshair is drawn at the measured x nearest to the mouse.
     const QPointF mouse = valueAt(where);
     double x = std::numeric_limits<double>::quiet_NaN();
+    std::map<RunId, double> ends;  // last step of a run's quantities
     for (const Shown& each : m_shown) {
         const qsizetype i = each.data->nearest(mouse.x());
+        if (i >= 0) ends[each.id.run] = std::max(ends[each.id.run], each.data->x().last());
         if (i >= 0 && !(std::abs(each.data->x()[i] - mouse.x()) >= std::abs(x - mouse.x()))) {
             x = each.data->x()[i];
         }
@@ -73,24 +75,19 @@ void CurvePlot::showReadout(const QPointF& where) {
     for (const Shown& each : m_shown) {
         const QList<double>& xs = each.data->x();
         const qsizetype at = each.data->nearest(x);
-        if (at < 0 || x < xs.first() || x > xs.last()) {
+        if (at < 0 || x < xs.first() || x > ends[each.id.run]) {
             continue;
         }
         const double y = shownValues(each.id, *each.data)[at];
-        FigureCurve look;
-        look.ink = inkOf(each.id.run);
-        look.companion = each.id.quantity != m_quantities.front();
-        const bool isNew = !runs.contains(each.id.run);
-        if (isNew) {
+        if (!runs.contains(each.id.run)) {
+            FigureCurve look;  // of the main quantity, also while only others have values here
+            look.ink = inkOf(each.id.run);
             const bool strong = each.id.run == representativeOf(m_hovered != kNoRun ? m_hovered : m_picked);
             rows.append({.label = each.label, .value = {}, .pen = m_style.penOf(look), .y = y, .strong = strong});
             runs.append(each.id.run);
         }
         PlotReadout::Row& row = rows[runs.indexOf(each.id.run)];
-        if (!look.companion) {
-            row.pen = m_style.penOf(look);
-            row.y = y;
-        }
+        if (each.id.quantity == m_quantities.front()) row.y = y;
         row.dots.append({xs[at], y});
         values[each.id.run][each.id.quantity] = y;
         steps[each.id.quantity].insert(xs[at]);

@@ -92,6 +92,13 @@ TEST_F(CurvePlotInputTest, TwoQuantitiesOfARunAreOneRowWithDotsAtTheirOwnSteps) 
     EXPECT_EQ(readout()->rows()[0].value, "2.000 / 4.000");
     const QList<QPointF> dots = readout()->rows()[0].dots;
     EXPECT_TRUE(dots.contains(QPointF(400, 2)) && dots.contains(QPointF(500, 4)));
+
+    for (const RunId run : {1, 2}) plot.setCurve({run, Quantity::validation_loss}, {0, 400}, {3, 2});
+    plot.refreshNow();
+    mouse(QEvent::MouseMove, at(990, 3));
+    EXPECT_EQ(readout()->title(), "step 1,000, validation loss at step 400 / training loss") << "while runs train";
+    EXPECT_EQ(readout()->rows()[0].value, "2.000 / 3.000");
+    EXPECT_EQ(readout()->rows()[0].pen.style(), Qt::SolidLine);
 }
 
 TEST_F(CurvePlotInputTest, HoverRunHighlightsARun) {

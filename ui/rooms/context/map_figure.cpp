@@ -195,9 +195,9 @@ Figure mapFigure(const BaseProfile& profile, const BoundData& data, const std::v
     }
     if (numbers.extrapolationLimit) {
         const double trained = numbers.trainingContext / kTurn;
-        figure.curves.push_back(curveOf(u"critical base (Liu et al.)"_s, Ink::data(1), range, [&](double base) {
-            return kTurn * std::pow(trained, std::log(base) / std::log(setup.theta));
-        }));
+        figure.curves.push_back(
+            curveOf(u"longest tuning context (Liu et al.)"_s, Ink::data(1), range,
+                    [&](double base) { return kTurn * std::pow(trained, std::log(base) / std::log(setup.theta)); }));
         figure.curves.push_back(curveOf(u"extrapolation limit (Liu et al.)"_s, Ink::data(2), range, [&](double base) {
             return extrapolation_limit(numbers.dimension, numbers.criticalDimension, base);
         }));
@@ -217,14 +217,22 @@ Figure mapFigure(const BaseProfile& profile, const BoundData& data, const std::v
     figure.curves.push_back(std::move(mark));
     figure.summary = scoreText(places);
     figure.valuesNote = u"Numbers at the right: tokens at the largest θ of the axis"_s;
-    figure.note =
-        u"Curves for the setup's head of %1 channels, %2 of which rotate; B(Δ) ≥ 0: context that a base supports, up "
-        "to %3 tokens; longest period: from this context on every pair completes a period; critical base: largest "
-        "context for which fine-tuning at base θ extrapolates further, and extrapolation limit: how far, both after "
-        "training at the setup's θ and context; points: green and filled if B(Δ) ≥ 0 in the whole context, else red "
-        "rings; +1: one more at the same place; large and blue: the setup."_s.arg(setup.head_dim)
-            .arg(rotated)
-            .arg(tokensText(static_cast<double>(range.limit)));
+    figure.note = u"Curves for the setup's head of %1 channels, %2 of which rotate"_s.arg(setup.head_dim).arg(rotated);
+    if (canBeNegative(setup)) {
+        figure.note += u"; B(Δ) ≥ 0: context that a base supports, up to %1 tokens"_s.arg(
+            tokensText(static_cast<double>(range.limit)));
+    } else {
+        figure.note += u"; B(Δ) ≥ 0 in every context"_s;
+    }
+    if (rotated > 0) figure.note += u"; longest period: from this context on every pair completes a period"_s;
+    if (numbers.extrapolationLimit) {
+        figure.note +=
+            u"; longest tuning context: largest one for which fine-tuning at base θ extrapolates further, and "
+            "extrapolation limit: how far, both after training at the setup's θ and context"_s;
+    }
+    figure.note +=
+        u"; points: green and filled if B(Δ) ≥ 0 in the whole context, else red rings; +1: one more at the same place; "
+        "large and blue: the setup."_s;
     figure.table = FigureTable::of({u"base"_s, u"context (tokens)"_s, u"B(Δ) ≥ 0"_s, u"all pairs complete"_s});
     QStringList names;
     for (const ContextPlace& place : places) {

@@ -124,9 +124,8 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
     auto* box = new QWidget(parent);
     auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(u"Encodings"_s, box));
-    auto* note = makeNote(box);
-    note->setText(u"θ, fraction, pairing and scaling change only “All encodings”."_s);
-    column->addWidget(note);
+    m_note = makeNote(box);
+    column->addWidget(m_note);
     m_form.add(column, encodingRows());
     m_hasFields = true;
     auto* pattern = m_form.field<QLineEdit>("attention");
@@ -134,6 +133,7 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
     connect(pattern, &QLineEdit::editingFinished, this, &EncodingsPage::adoptPattern);
     connect(&m_form, &Form::changed, this, &EncodingsPage::adopt);
     connect(&m_form, &Form::finished, this, &EncodingsPage::finished);
+    sayWhatChanges();
     renew(m_setup);
     return box;
 }
@@ -241,8 +241,18 @@ void EncodingsPage::choose(Picture picture) {
         explainBy(m_view, choice(picture));
         m_view->setAccessibleName(choice(picture)->text());
     }
+    sayWhatChanges();
     renew(m_setup);
     emit chosen();
+}
+
+void EncodingsPage::sayWhatChanges() {
+    if (!m_note) return;
+    const QString title = choice(m_picture)->text();
+    const QString others =
+        m_picture == Picture::sinusoidal ? QString() : u", head dim"_s;  // the width sets the channels
+    m_note->setText(u"θ, fraction%1, pairing and scaling do not change “%2”."_s.arg(others, title));
+    m_note->setVisible(m_picture != Picture::all);
 }
 
 Figure encodingFigure(EncodingsPage::Picture picture, const RotarySetup& setup, const EncodingChoices& choices) {

@@ -8,6 +8,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/spectrum/spectrum_figures.h"
 
+class QLabel;
 class QStackedWidget;
 class QToolButton;
 
@@ -61,6 +62,7 @@ class EncodingsPage : public QWidget {
  private:
     std::optional<FigureView::Readout> readout(const Figure& figure, QPointF place) const;
 
+    void sayWhatChanges();
     void renewChoices();
     void adopt(std::string_view id);
     void followSweep();
@@ -75,6 +77,7 @@ class EncodingsPage : public QWidget {
     EncodingChoices m_choices;
     Form m_form;
     bool m_hasFields = false;
+    QLabel* m_note = nullptr;
     FieldNote* m_layersNote = nullptr;
     std::int64_t m_sweepLayers = 0;
     std::string m_sweepPattern;  // "" before setSweep()

@@ -467,7 +467,7 @@ TEST(ContextMap, PlacesModelsByTheirOwnHeads) {
     };
     EXPECT_EQ(at("supported context length", 10000), 725);
     EXPECT_NEAR(at("longest period", 10000), 2 * M_PI * std::pow(10000, 62.0 / 64), 1);
-    EXPECT_NEAR(at("critical base (Liu et al.)", 10000), 1024, 1e-6) << "at the setup's θ its own context";
+    EXPECT_NEAR(at("longest tuning context (Liu et al.)", 10000), 1024, 1e-6) << "at the setup's θ its own context";
     EXPECT_NEAR(at("extrapolation limit (Liu et al.)", 10000), 2 * M_PI * std::pow(10000, 36.0 / 64), 1e-6);
     EXPECT_EQ(figure.table.columns.front().size(), 4);
 }

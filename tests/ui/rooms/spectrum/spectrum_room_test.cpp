@@ -287,6 +287,9 @@ TEST_F(SpectrumRoomTest, EncodingsPageFollowsTheSetup) {
     page->choice(EncodingsPage::Picture::sinusoidal)->click();
     room->refreshNow();
     EXPECT_EQ(room->figure().name, "sinusoidal-embeddings");
+    QStringList notes;
+    for (const QLabel* label : panel->findChildren<QLabel*>()) notes << label->text();
+    EXPECT_TRUE(notes.contains(QString("θ, fraction, pairing and scaling do not change “Sinusoidal embeddings”.")));
     room->showPart("frequencies");
     room->refreshNow();
     EXPECT_TRUE(room->spectrumView()->isVisible());
