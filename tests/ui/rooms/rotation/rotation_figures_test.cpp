@@ -106,12 +106,13 @@ TEST(RotationFigures, OnlyRotatedValuesMoveTheOutputOfASentence) {
     EXPECT_EQ(figure.panels[2].map->columns, 64);
     EXPECT_TRUE(std::isnan(figure.panels[1].map->values[1]));  // of the future
     for (const Figure& panel : figure.panels)
-        EXPECT_TRUE(panel.note.startsWith("moved from position 0: changed by rounding only ("))
-            << panel.note.toStdString();
+        EXPECT_TRUE(panel.note.startsWith("change from position 0: rounding only (")) << panel.note.toStdString();
     EXPECT_EQ(figure.panels[0].x.categories.first(), "1,000") << "the axes have the positions of the tokens";
     EXPECT_EQ(figure.panels[0].y.categories.last(), "1,005");
     scene.state.rotatesValues = true;
-    EXPECT_TRUE(QRegularExpression("changed by 1[0-2][0-9] %").match(sentenceFigure(scene).panels[2].note).hasMatch())
+    EXPECT_TRUE(QRegularExpression("change from position 0: 1[0-2][0-9] %")
+                    .match(sentenceFigure(scene).panels[2].note)
+                    .hasMatch())
         << sentenceFigure(scene).panels[2].note.toStdString();
     const Figure both = sentencePanels(
         comparedFigure(sentenceFigure(scene), sentenceFigure(scene), {scene.setup, {}}, {scene.setup, {}}));

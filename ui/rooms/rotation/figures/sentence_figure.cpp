@@ -96,7 +96,7 @@ Figure sentenceFigure(const RotationScene& scene) {
     const double logit = largestSize({before.logits, now.logits});
     const double output = largestSize({before.outputs, now.outputs});
     const auto changed = [&](const QString& change) {
-        return state.m == 0 ? QString() : u"moved from position 0: changed by %1"_s.arg(change);
+        return state.m == 0 ? QString() : u"change from position 0: %1"_s.arg(change);
     };
     const QString outputTitle = state.rotatesValues ? u"output, values rotated"_s : u"output"_s;
     const SentenceMap maps[] = {
