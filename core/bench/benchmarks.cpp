@@ -96,6 +96,7 @@ class BenchmarkCohorts {
           tokens_(random_tokens(vocabulary_, shape.context)) {}
 
     int vocabulary() const { return vocabulary_; }
+    const std::vector<std::int32_t>& tokens() const { return tokens_; }
     Cohort& cohort(std::vector<RunSpec> runs) {
         CohortStart start;
         start.runs = std::move(runs);
@@ -146,6 +147,17 @@ std::vector<std::string> variant_settings() {
     return variants;
 }
 
+// Of the first `tokens` of a stream, of which each attends to at most `context`.
+double rolling_operations(const RunSpec& spec, int vocabulary, std::int64_t tokens) {
+    const auto of_first = [&](std::int64_t count) {
+        RunSpec shorter = spec;
+        shorter.context = count;
+        return count > 0 ? static_cast<double>(count) * forward_operations(shorter, vocabulary) : 0.0;
+    };
+    const std::int64_t first = std::min(tokens, spec.context);
+    return of_first(first) + static_cast<double>(tokens - first) * (of_first(first) - of_first(first - 1));
+}
+
 }  // namespace
 
 double measure_products(Engine& engine, Precision precision, const Cancelled& cancelled) {
@@ -186,9 +198,15 @@ TrainingSpeed measure_training(Engine& engine, const RunSpec& spec, const Measur
     BenchmarkCohorts cohorts(engine, spec);
     Cohort& cohort = cohorts.cohort({spec});
     const int steps = steps_per_round(cohort, patience);
-    const auto seconds = measure_alternately({steps_of(cohort, steps)}, patience, cancelled).front();
-    return {cohort.conditions(), cohorts.vocabulary(), milliseconds(seconds, steps),
-            speed_of(seconds, static_cast<double>(steps * spec.batch * spec.context))};
+    const std::unique_ptr<Model> model = cohort.model(0);
+    const std::int64_t evaluated = tokens_at_once(spec);
+    const auto evaluate = [&] {
+        model->whole_loss(std::span(cohorts.tokens()).first(static_cast<std::size_t>(evaluated + 1)));
+    };
+    const auto seconds = measure_alternately({steps_of(cohort, steps), evaluate}, patience, cancelled);
+    return {cohort.conditions(), cohorts.vocabulary(), milliseconds(seconds[0], steps),
+            speed_of(seconds[0], static_cast<double>(steps * spec.batch * spec.context)),
+            speed_of(seconds[1], static_cast<double>(evaluated))};
 }
 
 CohortSpeed measure_cohort(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,
@@ -298,6 +316,8 @@ GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int
     const double number_bytes = precision_of(result.conditions) == Precision::bfloat16 ? 2 : 4;
     result.bytes_per_token = number_bytes * static_cast<double>(layout_of(plan).total) +
                              (1 - filling / 2) * static_cast<double>(kv_bytes(plan));
+    result.operations_per_token =
+        rolling_operations(generating_spec, cohorts.vocabulary(), length) / static_cast<double>(length);
     return result;
 }
 
@@ -330,6 +350,7 @@ VariantsSpeed measure_variants(Engine& engine, const RunSpec& shape, const Measu
         for (double& value : seconds[0]) value /= default_steps;
         for (double& value : seconds[1]) value /= steps;
         result.conditions = default_cohort.conditions();
+        result.vocabulary = cohorts.vocabulary();
         result.variants.push_back({std::move(variant), speed_of(seconds[1], 1), ratio_of(seconds[0], seconds[1])});
     }
     return result;

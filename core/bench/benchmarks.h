@@ -52,8 +52,10 @@ struct TrainingSpeed {
     int vocabulary = 0;  // vocabulary size
     Spread milliseconds_per_step;
     Spread tokens_per_second;
+    Spread evaluated_per_second;  // tokens of an evaluation
 };
-/// Throws std::runtime_error if cancelled, as all functions here do.
+/// Steps in alternation with evaluations of tokens_at_once(spec). Throws std::runtime_error if cancelled, as all
+/// functions here do.
 TrainingSpeed measure_training(Engine& engine, const RunSpec& spec, const MeasurementLimits& patience,
                                const Cancelled& cancelled = {});
 
@@ -95,6 +97,8 @@ struct GenerationSpeed {
     std::int64_t cache_bytes = 0;  // bytes that the KV cache of a generation occupied, counted by the cache
     /// That a token of one stream reads: the weights, and the keys and values of the tokens it attends to, on average.
     double bytes_per_token = 0;
+    /// Of a token of a rolling stream, on average.
+    double operations_per_token = 0;
 };
 /// `length` tokens, random weights.
 GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int64_t length,
@@ -123,6 +127,7 @@ struct VariantSpeed {
 };
 struct VariantsSpeed {
     RunConditions conditions;
+    int vocabulary = 0;  // vocabulary size
     std::vector<VariantSpeed> variants;
 };
 /// In alternation with `shape` itself. The limits apply to each variant.

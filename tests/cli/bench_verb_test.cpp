@@ -36,6 +36,13 @@ TEST(BenchVerb, MeasuresTraining) {
     EXPECT_GE(train.at("slowest_theta_over_fastest").get<double>(), 1);
     EXPECT_EQ(train.at("settings").size(), 7U);
     EXPECT_THAT(train.at("roofline").at("verdict").get<std::string>(), testing::HasSubstr("of this machine's peak"));
+    const auto& float32 = train.at("precisions").at("float32");
+    for (const auto& work : {float32, float32.at("evaluation")}) {
+        const auto peak = work.at("machine_operations_per_second").get<double>();
+        EXPECT_GT(work.at("fraction_of_peak").get<double>(), 0);
+        EXPECT_NEAR(work.at("fraction_of_peak").get<double>() * peak, work.at("operations_per_second").get<double>(),
+                    1e-6 * peak);
+    }
 }
 
 TEST(BenchVerb, ComparesBfloat16WithItsOwnPeak) {
@@ -60,6 +67,7 @@ TEST(BenchVerb, ComparesVariantsWithTheDefault) {
         EXPECT_GT(row.at("ratio").get<double>(), 0) << settings;
         EXPECT_LE(row.at("ratio_spread").at("lower").get<double>(), row.at("ratio").get<double>()) << settings;
         EXPECT_EQ(row.at("operations") == "fused", row.at("parts_with_libtorch").empty()) << settings;
+        EXPECT_GT(row.at("fraction_of_peak").get<double>(), 0) << settings;
         if (settings == "position=shaw") {
             EXPECT_EQ(row.at("operations"), "LibTorch's operations");
         }

@@ -97,6 +97,25 @@ RunSpec small_shape_like(const RunSpec& spec) {
     return small;
 }
 
+// On the CPU; with the peak of bfloat16 products if `rounded`.
+MachineSpeed peaks(Engine& engine, const RunConditions& conditions, bool rounded) {
+    MachineSpeed speed = measure_machine(static_cast<int>(conditions.threads));
+    if (rounded) speed.rounded = measure_products(engine, Precision::bfloat16, interrupted);
+    return speed;
+}
+
+// Adds operations per second and their fraction of the peak of matrix products, which it returns in words.
+std::string add_operations(nlohmann::json& json, double operations_per_second, const MachineSpeed& machine,
+                           bool rounded) {
+    const double peak = machine.peak(rounded);
+    json.update({{"operations_per_second", operations_per_second},
+                 {"machine_operations_per_second", peak},
+                 {"fraction_of_peak", operations_per_second / peak}});
+    return fixed_text(100 * operations_per_second / peak, 0) + " % of the peak of " +
+           (rounded && machine.rounded > 0 ? "bfloat16" : "float32") + " products, " + fixed_text(peak / 1e9, 0) +
+           " GFLOP/s";
+}
+
 // Time per step and fraction of the peak of both precisions, or of the one that is set.
 void add_precisions(Part& part, Engine& engine, const Flags& flags, const RunSpec& spec, MachineSpeed& machine) {
     for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
@@ -108,17 +127,19 @@ void add_precisions(Part& part, Engine& engine, const Flags& flags, const RunSpe
         run.precision = precision;
         const TrainingSpeed speed = measure_training(engine, run, patience(flags, 5, 15), interrupted);
         const RooflinePoint point = roofline_point(run, speed.vocabulary, speed.tokens_per_second.median, rounded);
-        const double peak = machine.peak(rounded);
         Part of_precision;
         of_precision.add("milliseconds_per_step", speed.milliseconds_per_step);
-        of_precision.json.update({{"operations_per_second", point.reached()},
-                                  {"machine_operations_per_second", peak},
-                                  {"fraction_of_peak", point.reached() / peak}});
+        const std::string of_steps = add_operations(of_precision.json, point.reached(), machine, rounded);
+        Part evaluation;
+        evaluation.add("tokens_per_second", speed.evaluated_per_second);
+        const std::string of_evaluation = add_operations(
+            evaluation.json, speed.evaluated_per_second.median * forward_operations(run, speed.vocabulary), machine,
+            rounded);
+        of_precision.json["evaluation"] = evaluation.json;
         part.json["precisions"][speed.conditions.precision] = of_precision.json;
-        part.line(speed.conditions.precision, spread_text(speed.milliseconds_per_step, "ms per step, ") +
-                                                  fixed_text(100 * point.reached() / peak, 0) +
-                                                  " % of the peak of matrix products, " + fixed_text(peak / 1e9, 0) +
-                                                  " GFLOP/s");
+        part.line(speed.conditions.precision, spread_text(speed.milliseconds_per_step, "ms per step, ") + of_steps);
+        part.line(speed.conditions.precision + ", evaluation",
+                  spread_text(speed.evaluated_per_second, "tokens/s, ", 1, 0) + of_evaluation);
     }
 }
 
@@ -191,7 +212,12 @@ Part bench_variants(const Flags& flags) {
                  {"threads", speed.conditions.threads},
                  {"rows", nlohmann::json::array()}};
     part.line("shape", shape_text(shape) + ", " + speed.conditions.device + ", " + speed.conditions.precision);
-    part.line("variant", "training speed divided by the speed of the default; fused kernels or LibTorch's operations");
+    part.line("variant",
+              "training speed divided by the speed of the default; fused kernels or LibTorch's operations; on the CPU "
+              "operations per second of the peak");
+    const bool rounded = precision_of(speed.conditions) == Precision::bfloat16;
+    std::optional<MachineSpeed> machine;
+    if (speed.conditions.device == "cpu") machine = peaks(engine, speed.conditions, rounded);
     for (const VariantSpeed& row : speed.variants) {
         Part of_row;
         of_row.json["settings"] = row.variant.settings;
@@ -200,9 +226,14 @@ Part bench_variants(const Flags& flags) {
         const std::vector<std::string> parts = unfused_parts(row.variant.spec);
         of_row.json["operations"] = parts.empty() ? "fused" : "LibTorch's operations";
         of_row.json["parts_with_libtorch"] = parts;
+        std::string words =
+            spread_text(row.ratio, "×") + (parts.empty() ? ", fused" : ", LibTorch's operations: " + joined(parts));
+        if (machine) {
+            const double operations = training_operations(row.variant.spec, speed.vocabulary);
+            words += ", " + add_operations(of_row.json, row.steps_per_second.median * operations, *machine, rounded);
+        }
         part.json["rows"].push_back(of_row.json);
-        part.line(row.variant.settings, spread_text(row.ratio, "×") +
-                                            (parts.empty() ? ", fused" : ", LibTorch's operations: " + joined(parts)));
+        part.line(row.variant.settings, words);
     }
     return part;
 }
@@ -234,7 +265,22 @@ Part bench_generate(const Flags& flags) {
     if (speed.streams_int8)
         part.line(streams + ", int8", spread_text(*speed.streams_int8, "tokens/s of all streams", 1, 0));
     if (speed.rolling && speed.conditions.device == "cpu") {
-        const double limit = measure_machine(static_cast<int>(speed.conditions.threads)).copy;
+        const bool rounded = precision_of(speed.conditions) == Precision::bfloat16;
+        // Products with int8 weights have no peak of their own here; they replace those in bfloat16.
+        const MachineSpeed machine = peaks(open_engine(), speed.conditions, rounded || open_engine().info().bfloat16);
+        const auto add_peak = [&](const std::string& name, const std::string& title,
+                                  const std::optional<Spread>& tokens_per_second, bool of_rounded) {
+            if (!tokens_per_second) return;
+            part.line(title,
+                      add_operations(part.json["arithmetic"][name],
+                                     tokens_per_second->median * speed.operations_per_token, machine, of_rounded));
+        };
+        add_peak("rolling", "arithmetic, rolling", speed.rolling, rounded);
+        add_peak("rolling_int8", "arithmetic, rolling, int8", speed.rolling_int8, true);
+        add_peak("streams", "arithmetic, " + streams, speed.streams, rounded);
+        add_peak("streams_int8", "arithmetic, " + streams + ", int8", speed.streams_int8, true);
+        part.json["operations_per_token"] = speed.operations_per_token;
+        const double limit = machine.copy;
         const double fraction = speed.rolling->median * speed.bytes_per_token / limit;
         part.json.update({{"bytes_per_token", speed.bytes_per_token},
                           {"machine_bytes_per_second", limit},

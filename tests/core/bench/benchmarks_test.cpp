@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/forecast/likely_data.h"
 #include "core/plan/kernels.h"
 #include "core/settings/keys.h"
 #include "tests/ui/support/fake_engine.h"
@@ -27,6 +28,7 @@ TEST_F(EngineBench, MeasuresTimePerStepAndTokensPerSecond) {
     EXPECT_EQ(speed.conditions.precision, "float32");
     EXPECT_GE(speed.milliseconds_per_step.minimum, 1.0);  // the fake engine sleeps for 1 ms per step
     EXPECT_NEAR(speed.tokens_per_second.minimum * speed.milliseconds_per_step.maximum / 1000.0, 16 * 128, 1e-6);
+    EXPECT_GT(speed.evaluated_per_second.minimum, 0);
 }
 
 TEST_F(EngineBench, ComparesACohortOfSixWithSequentialRuns) {
@@ -52,6 +54,11 @@ TEST_F(EngineBench, MeasuresRollingGenerationOnlyIfSupported) {
     EXPECT_EQ(both.length, 20);
     EXPECT_TRUE(both.rolling && both.rolling_over_recompute && both.rolling_int8 && both.streams_int8);
     EXPECT_GT(both.recompute.median, 0);
+    RunSpec of_context = spec;
+    of_context.context = 20;
+    EXPECT_NEAR(both.operations_per_token, forward_operations(of_context, likely_vocabulary(spec)), 1)
+        << "each token attends to those before it";
+    EXPECT_GT(measure_generation(engine, spec, 200, patience).operations_per_token, both.operations_per_token);
     spec.position = Position::learned;
     EXPECT_FALSE(measure_generation(engine, spec, 20, patience).rolling);
 }
