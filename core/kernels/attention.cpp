@@ -2,6 +2,7 @@
 #include <cmath>
 #include <memory>
 #include <new>
+#include <type_traits>
 
 #include "core/base/random_stream.h"
 #include "core/kernels/kernels.h"
@@ -70,6 +71,43 @@ class Numbers {
     std::unique_ptr<float, Free> numbers_;
 };
 
+// A factor of products, `width` numbers per row. If paired, products read pairs (products.h), which are to be prepared.
+class Matrix {
+ public:
+    Matrix(std::int64_t rows, std::int64_t width, bool paired)
+        : width_(width),
+          paired_(paired),
+          numbers_(rows * width),
+          rows_(paired ? rows * width / pair : 0),
+          pairs_(paired ? rounded_up(rows, pair) * width / pair : 0) {}
+
+    float* get() const { return numbers_.get(); }
+    float* row(std::int64_t index) const { return numbers_.get() + index * width_; }
+    /// For left(). The rows are contiguous.
+    void prepare_rows(std::int64_t rows) const {
+        if (paired_) pair_columns(numbers_.get(), rows * width_, rows_.get());
+    }
+    /// For transposed() and right().
+    void prepare_pairs(std::int64_t rows) const {
+        if (paired_) pair_rows(numbers_.get(), rows, width_, pairs_.get());
+    }
+    /// From a column or row on, whose number is even.
+    LeftFactor left(std::int64_t column = 0) const {
+        if (paired_) return {rows_.get() + column / pair, width_ / pair, 1};
+        return {numbers_.get() + column, width_, 1};
+    }
+    LeftFactor transposed() const { return {paired_ ? pairs_.get() : numbers_.get(), 1, width_}; }
+    RowsOf right(std::int64_t row = 0) const {
+        if (paired_) return {pairs_.get() + row / pair * width_, width_};
+        return {numbers_.get() + row * width_, width_};
+    }
+
+ private:
+    std::int64_t width_;
+    bool paired_;
+    Numbers numbers_, rows_, pairs_;
+};
+
 // One head at a time: the members store its vectors after rotation, padded with zeros to the tile size of `multiply`.
 template <typename T>
 class HeadAttention {
@@ -79,15 +117,15 @@ class HeadAttention {
           width_(rounded_up(args.head_dim, column_step)),
           length_(rounded_up(args.time, column_step)),
           scale_(static_cast<float>(1.0 / std::sqrt(static_cast<double>(args.head_dim)))),
-          keys_(length_ * width_),
-          values_(length_ * width_),
+          keys_(length_, width_, paired_),
+          values_(length_, width_, paired_),
           grad_keys_(has_gradient ? length_ * width_ : 0),
           transposed_keys_(width_ * length_),
           transposed_values_(has_gradient ? width_ * length_ : 0),
-          query_(queries_at_once * width_),
-          grad_query_(queries_at_once * width_),
-          weights_(queries_at_once * length_),
-          grad_scores_(has_gradient ? queries_at_once * length_ : 0),
+          query_(queries_at_once, width_, paired_),
+          grad_query_(queries_at_once, width_, paired_),
+          weights_(queries_at_once, length_, paired_),
+          grad_scores_(has_gradient ? queries_at_once : 0, length_, paired_),
           factors_(length_) {}
 
     void load_keys_and_values(std::int64_t group) {
@@ -95,7 +133,10 @@ class HeadAttention {
             load_vector(group, position, key_head(group), true, keys_.get() + position * width_);
             load_vector(group, position, value_head(group), false, values_.get() + position * width_);
         }
-        transpose(keys_.get(), transposed_keys_.get());
+        keys_.prepare_rows(length_);
+        keys_.prepare_pairs(length_);
+        values_.prepare_pairs(length_);
+        transpose(keys_, transposed_keys_.get());
     }
 
     /// Of the queries [begin, end), where `begin` is a multiple of queries_at_once.
@@ -104,11 +145,12 @@ class HeadAttention {
             compute_weights(group, head, first, last);
             for (std::int64_t query = first; query < last && drops(); ++query) {
                 compute_dropout(group, head, query);
-                multiply_by(factors_.get(), row(weights_, query - first), query + 1);
+                multiply_by(factors_.get(), weights_.row(query - first), query + 1);
             }
             float* out = grad_query_.get();             // the forward pass uses this array for the attention output
             constexpr std::int64_t keys_at_once = 128;  // their values stay in the L1 cache for all queries
             const std::int64_t rows = height(first, last);
+            weights_.prepare_rows(rows);
             // The weights of later keys are 0.
             const auto seen = [&](std::int64_t key) {
                 return [=](std::int64_t row) {
@@ -116,11 +158,9 @@ class HeadAttention {
                                                              std::min(last - key, keys_at_once))};
                 };
             };
-            multiply<false>({weights_.get(), length_, 1}, {values_.get(), width_}, out, width_, rows, width_, seen(0));
-            for (std::int64_t key = keys_at_once; key < last; key += keys_at_once) {
-                multiply<true>({weights_.get() + key, length_, 1}, {values_.get() + key * width_, width_}, out, width_,
-                               rows, width_, seen(key));
-            }
+            product<false>(weights_.left(), values_.right(), out, width_, rows, width_, seen(0));
+            for (std::int64_t key = keys_at_once; key < last; key += keys_at_once)
+                product<true>(weights_.left(key), values_.right(key), out, width_, rows, width_, seen(key));
             for (std::int64_t query = first; query < last; ++query) {
                 copy(out + (query - first) * width_, mixed + place_in_mixed(group, query, head), args_.head_dim);
             }
@@ -129,7 +169,8 @@ class HeadAttention {
 
     void backward(std::int64_t group, const T* grad_mixed, T* grad_qkv) {
         load_keys_and_values(group);
-        transpose(values_.get(), transposed_values_.get());
+        values_.prepare_rows(length_);
+        transpose(values_, transposed_values_.get());
         // Only the transposed values are needed below, so values_ is reused for their gradient.
         float* grad_values = values_.get();
         std::fill_n(grad_values, length_ * width_, 0.0F);
@@ -140,19 +181,21 @@ class HeadAttention {
                 copy(grad_mixed + place_in_mixed(group, query, head), grad_query_.get() + (query - first) * width_,
                      args_.head_dim);
             }
+            grad_query_.prepare_rows(height(first, last));
             compute_score_gradients(group, head, first, last);
+            for (Matrix* factor : {&weights_, &grad_scores_, &query_, &grad_query_})
+                factor->prepare_pairs(last - first);
+            grad_scores_.prepare_rows(height(first, last));
             const std::int64_t rows = rounded_up(last, row_step);
             // Weights and gradients of keys after the query are 0.
             const auto queries = [=](std::int64_t key) {
                 return Range{std::max<std::int64_t>(0, key - first), last - first};
             };
             const auto keys = [=](std::int64_t query) { return Range{0, std::min(last, first + query + row_step)}; };
-            multiply<true>({weights_.get(), 1, length_}, {grad_query_.get(), width_}, grad_values, width_, rows, width_,
-                           queries);
-            multiply<true>({grad_scores_.get(), 1, length_}, {query_.get(), width_}, grad_keys_.get(), width_, rows,
-                           width_, queries);
-            multiply<false>({grad_scores_.get(), length_, 1}, {keys_.get(), width_}, grad_query_.get(), width_,
-                            height(first, last), width_, keys);
+            product<true>(weights_.transposed(), grad_query_.right(), grad_values, width_, rows, width_, queries);
+            product<true>(grad_scores_.transposed(), query_.right(), grad_keys_.get(), width_, rows, width_, queries);
+            product<false>(grad_scores_.left(), keys_.right(), grad_query_.get(), width_, height(first, last), width_,
+                           keys);
             for (std::int64_t query = first; query < last; ++query) {
                 rotate_back(grad_query_.get() + (query - first) * width_, query,
                             grad_qkv + place_in_qkv(group, query, head));
@@ -193,7 +236,14 @@ class HeadAttention {
         return [depth = args_.head_dim](std::int64_t) { return Range{0, depth}; };
     }
     static std::int64_t height(std::int64_t first, std::int64_t last) { return rounded_up(last - first, row_step); }
-    float* row(const Numbers& scores, std::int64_t query) const { return scores.get() + query * length_; }
+    template <bool added, typename Depths>
+    void product(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width, std::int64_t rows,
+                 std::int64_t columns, Depths depths) const {
+        if constexpr (std::is_same_v<T, Bfloat16>) {
+            if (paired_) return multiply<added, true>(a, b, out, out_width, rows, columns, depths);
+        }
+        multiply<added, false>(a, b, out, out_width, rows, columns, depths);
+    }
 
     void load_vector(std::int64_t group, std::int64_t position, std::int64_t head, bool rotated, float* to) const {
         const T* from = args_.qkv + place_in_qkv(group, position, head);
@@ -215,29 +265,33 @@ class HeadAttention {
         }
     }
     // (time, head_dim) to panels of column_step positions, (panels, head_dim, column_step), in square tiles that fit
-    // into the L1 cache.
-    void transpose(const float* from, float* to) const {
+    // into the L1 cache. Pairs of channels stay pairs.
+    void transpose(const Matrix& matrix, float* to) const {
         constexpr std::int64_t side = 16;
+        const auto [from, width, step] = matrix.left();
         for (std::int64_t row = 0; row < length_; row += side) {
-            float* panel = to + row / column_step * column_step * width_ + row % column_step;
-            for (std::int64_t column = 0; column < width_; column += side) {
+            float* panel = to + row / column_step * column_step * width + row % column_step;
+            for (std::int64_t column = 0; column < width; column += side) {
                 for (std::int64_t c = column; c < column + side; c += 4) {
                     for (std::int64_t r = 0; r < side; r += 4)
-                        transpose_4(from + (row + r) * width_ + c, width_, panel + c * column_step + r, column_step);
+                        transpose_4(from + (row + r) * width + c, width, panel + c * column_step + r, column_step);
                 }
             }
         }
     }
-    RowsOf panels(const Numbers& transposed) const { return {transposed.get(), column_step, width_ * column_step}; }
+    RowsOf panels(const Numbers& transposed) const {
+        return {transposed.get(), column_step, (paired_ ? width_ / pair : width_) * column_step};
+    }
     void compute_weights(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
         for (std::int64_t query = first; query < last; ++query) {
             load_vector(group, query, head, true, query_.get() + (query - first) * width_);
         }
         const std::int64_t seen = rounded_up(last, column_step);
-        multiply<false>({query_.get(), width_, 1}, panels(transposed_keys_), weights_.get(), length_,
-                        height(first, last), seen, all_channels());
+        query_.prepare_rows(height(first, last));
+        product<false>(query_.left(), panels(transposed_keys_), weights_.get(), length_, height(first, last), seen,
+                       all_channels());
         for (std::int64_t query = first; query < last; ++query) {
-            float* weights = row(weights_, query - first);
+            float* weights = weights_.row(query - first);
             const std::int64_t oldest = oldest_key(query);
             if (args_.slopes) lower_by_distance(weights, oldest, query, args_.slopes[head] / scale_);
             std::fill(weights, weights + oldest, 0.0F);
@@ -251,11 +305,11 @@ class HeadAttention {
     // The gradient of the attention output is in grad_query_. Also applies dropout to the attention weights.
     void compute_score_gradients(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
         const std::int64_t seen = rounded_up(last, column_step);
-        multiply<false>({grad_query_.get(), width_, 1}, panels(transposed_values_), grad_scores_.get(), length_,
-                        height(first, last), seen, all_channels());
+        product<false>(grad_query_.left(), panels(transposed_values_), grad_scores_.get(), length_, height(first, last),
+                       seen, all_channels());
         for (std::int64_t query = first; query < last; ++query) {
-            float* weights = row(weights_, query - first);
-            float* grad_scores = row(grad_scores_, query - first);
+            float* weights = weights_.row(query - first);
+            float* grad_scores = grad_scores_.row(query - first);
             if (drops()) {
                 compute_dropout(group, head, query);
                 multiply_by(factors_.get(), grad_scores, query + 1);
@@ -276,10 +330,12 @@ class HeadAttention {
     std::int64_t width_;   // number of channels of a head, padded
     std::int64_t length_;  // number of positions of a sequence, padded
     float scale_;
-    Numbers keys_, values_, grad_keys_;            // (time, head_dim)
+    bool paired_ = std::is_same_v<T, Bfloat16> && multiplies_pairs();
+    Matrix keys_, values_;                         // (time, head_dim)
+    Numbers grad_keys_;                            // (time, head_dim)
     Numbers transposed_keys_, transposed_values_;  // as transpose() makes them
-    Numbers query_, grad_query_;                   // (queries_at_once, head_dim)
-    Numbers weights_, grad_scores_;                // (queries_at_once, time)
+    Matrix query_, grad_query_;                    // (queries_at_once, head_dim)
+    Matrix weights_, grad_scores_;                 // (queries_at_once, time)
     Numbers factors_;                              // (time)
 };
 

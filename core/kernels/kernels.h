@@ -119,12 +119,12 @@ struct RotaryTable {
 void rotate_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const float* cosine, const float* sine,
                   float direction);
 
-/// One run with RoPE (formula 1 in docs/formulas.md). The arithmetic is in float32 for every T. `qkv` is
-/// (sequences·time, heads + 2·key_value_heads, head_dim): queries, then keys, then values. Each key head and value head
-/// belongs to heads/key_value_heads consecutive query heads. `slopes` are those of ALiBi, one per query head (formula
-/// 25), or null. `window` is the number of tokens that a query attends to, including itself; 0 means all previous
-/// tokens. For dropout, the attention weights form rows (sequence·heads + head)·time + query with `time` columns.
-/// Attention scores are not stored; the backward pass recomputes them.
+/// One run with RoPE (formula 1 in docs/formulas.md), in float32; if T is Bfloat16, processors with products of its
+/// pairs round factors of products. `qkv` is (sequences·time, heads + 2·key_value_heads, head_dim): queries, keys,
+/// values. Each key head and value head belongs to heads/key_value_heads consecutive query heads. `slopes` are those of
+/// ALiBi, one per query head (formula 25), or null. `window` is the number of tokens that a query attends to, itself
+/// included; 0 means all previous tokens. For dropout, the attention weights form rows (sequence·heads + head)·time +
+/// query with `time` columns. Attention scores are not stored; the backward pass recomputes them.
 template <typename T>
 struct CausalAttention {
     std::int64_t time;

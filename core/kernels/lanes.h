@@ -161,6 +161,17 @@ ROPELAB_INLINE float sum_of(const Floats& values) {
     return folded(values, [](auto a, auto b) ROPELAB_LAMBDA { return a + b; });
 }
 
+/// With products of bfloat16 pairs (AVX-512 BF16). Their instructions are assembled by name, because this library is
+/// compiled for processors without them too.
+inline bool multiplies_pairs() {
+#ifdef ROPELAB_MASKED_ACCESS
+    static const bool has_instruction = __builtin_cpu_supports("avx512bf16");
+    return has_instruction;
+#else
+    return false;
+#endif
+}
+
 // Numbers are converted to float32 when loaded and rounded as to_bfloat16 does when stored.
 using Halves = std::array<HalfRegister, register_count>;
 

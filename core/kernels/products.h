@@ -19,6 +19,51 @@ struct LeftFactor {
     std::int64_t row_stride;
     std::int64_t depth_stride;
 };
+/// Numbers rounded to bfloat16, two in the memory of one: the element in row r and columns 2k and 2k + 1 of a left
+/// factor, that in rows 2k and 2k + 1 and column c of a right factor. Only with multiplies_pairs().
+constexpr std::int64_t pair = 2;
+#ifdef ROPELAB_MASKED_ACCESS
+using HalfOrder = std::uint16_t __attribute__((vector_size(register_bytes)));
+// The numbers of `low`, then those of `high`.
+ROPELAB_INLINE __m512i both_rounded(const float* low, const float* high) {
+    __m512i result;
+    asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(result) : "v"(_mm512_loadu_ps(high)), "v"(_mm512_loadu_ps(low)));
+    return result;
+}
+/// `count` is a multiple of 32.
+ROPELAB_INLINE void pair_columns(const float* from, std::int64_t count, float* to) {
+    for (std::int64_t i = 0; i < count; i += pair * lane_count)
+        _mm512_storeu_si512(to + i / pair, both_rounded(from + i, from + i + lane_count));
+}
+/// The last of an odd number of rows is paired with zeros. `width` is a multiple of 16.
+ROPELAB_INLINE void pair_rows(const float* from, std::int64_t rows, std::int64_t width, float* to) {
+    constexpr float zeros[lane_count] = {};
+    HalfOrder order;
+    for (std::int64_t i = 0; i < pair * lane_count; ++i)
+        order[i] = static_cast<std::uint16_t>(i / pair + i % pair * lane_count);
+    for (std::int64_t row = 0; row < rows; row += pair, from += pair * width, to += width) {
+        for (std::int64_t i = 0; i < width; i += lane_count) {
+            const float* next = row + 1 < rows ? from + width + i : zeros;
+            const auto halves = reinterpret_cast<HalfOrder>(both_rounded(from + i, next));
+            const HalfOrder ordered = __builtin_shuffle(halves, order);
+            std::memcpy(to + i, &ordered, sizeof ordered);
+        }
+    }
+}
+ROPELAB_INLINE Floats with_pairs(Floats sum, const float* factor, const Floats& row) {
+    FloatRegister lanes = sum.part[0];
+    asm("vdpbf16ps %2%{1to16%}, %1, %0" : "+v"(lanes) : "v"(row.part[0]), "m"(*factor));
+    sum.part[0] = lanes;
+    return sum;
+}
+#else
+inline void pair_columns(const float*, std::int64_t, float*) {}
+inline void pair_rows(const float*, std::int64_t, std::int64_t, float*) {}
+inline Floats with_pairs(const Floats& sum, const float*, const Floats&) {
+    return sum;
+}
+#endif
+
 /// Contiguous rows of `width` numbers; with `panel`, of column_step numbers, where each panel of this many numbers has
 /// the next columns. Rows whose distance is a power of two would be in the same lines of a cache.
 struct RowsOf {
@@ -27,7 +72,7 @@ struct RowsOf {
     std::int64_t panel = column_step;
 };
 
-template <bool added>
+template <bool added, bool paired>
 ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
                                   std::int64_t depth) {
     // The number of sums is chosen so that they stay in 32 or 16 registers.
@@ -44,8 +89,14 @@ ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* o
             Floats row[groups];
             for (std::int64_t g = 0; g < groups; ++g) row[g] = load(from + g * lane_count);
             for (std::int64_t r = 0; r < row_step; ++r) {
-                const Floats factor = a.numbers[r * a.row_stride + k * a.depth_stride];
-                for (std::int64_t g = 0; g < groups; ++g) sums[r][g] += factor * row[g];
+                const float* factor = a.numbers + r * a.row_stride + k * a.depth_stride;
+                for (std::int64_t g = 0; g < groups; ++g) {
+                    if constexpr (paired) {
+                        sums[r][g] = with_pairs(sums[r][g], factor, row[g]);
+                    } else {
+                        sums[r][g] += Floats(*factor) * row[g];
+                    }
+                }
             }
         }
         for (std::int64_t r = 0; r < row_step; ++r)
@@ -58,15 +109,17 @@ struct Range {
     std::int64_t end;
 };
 /// out[r, c] (+)= Σ_k a[r, k]·b[k, c]. Rows must be a multiple of row_step, columns of column_step. `depths(row)` are
-/// the k of the rows from `row` to row + row_step − 1: terms that are 0 may be left out.
-template <bool added, typename Depths>
+/// the k of the rows from `row` to row + row_step − 1, from an even one on: terms that are 0 may be left out. `paired`:
+/// factors and their strides are those of pairs, sums are float32.
+template <bool added, bool paired, typename Depths>
 ROPELAB_INLINE void multiply(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
                              std::int64_t rows, std::int64_t columns, Depths depths) {
     for (std::int64_t column = 0; column < columns; column += column_step) {
         const float* panel = b.numbers + column / column_step * b.panel;
         for (std::int64_t row = 0; row < rows; row += row_step) {
-            const Range depth = depths(row);
-            multiply_tile<added>(
+            Range depth = depths(row);
+            if (paired) depth = {depth.begin / pair, (depth.end + 1) / pair};
+            multiply_tile<added, paired>(
                 {a.numbers + row * a.row_stride + depth.begin * a.depth_stride, a.row_stride, a.depth_stride},
                 {panel + depth.begin * b.width, b.width}, out + row * out_width + column, out_width,
                 depth.end - depth.begin);

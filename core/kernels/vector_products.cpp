@@ -214,11 +214,6 @@ void dot_rows_in_bytes(const ByteRows& matrix, const WholeVectors& x, float* out
                  });
 }
 
-bool multiplies_pairs() {
-    static const bool has_instruction = __builtin_cpu_supports("avx512bf16");
-    return has_instruction;
-}
-
 void dot_rows_in_pairs(const std::uint16_t* matrix, const PairedVectors& x, float* out, std::int64_t out_stride,
                        std::int64_t first, std::int64_t last) {
     constexpr std::int64_t step = 2 * lane_count;
@@ -236,7 +231,6 @@ void dot_rows_in_pairs(const std::uint16_t* matrix, const PairedVectors& x, floa
                 for (std::int64_t r = 0; r < rows; ++r) own[r] = load_row(from + r * columns + i);
                 for (std::int64_t v = 0; v < vectors; ++v) {
                     const __m512i factor = _mm512_loadu_si512(factors + v * x.padded() + i);
-                    // By name, because this library is compiled for processors without the instruction too.
                     for (std::int64_t r = 0; r < rows; ++r)
                         asm("vdpbf16ps %2, %1, %0" : "+v"(totals[v * rows + r].part[0]) : "v"(factor), "v"(own[r]));
                 }
@@ -252,9 +246,6 @@ bool multiplies_bytes() {
     return false;
 }
 void dot_rows_in_bytes(const ByteRows&, const WholeVectors&, float*, std::int64_t, std::int64_t, std::int64_t) {}
-bool multiplies_pairs() {
-    return false;
-}
 void dot_rows_in_pairs(const std::uint16_t*, const PairedVectors&, float*, std::int64_t, std::int64_t, std::int64_t) {}
 #endif
 
