@@ -45,7 +45,8 @@ CI=true expect 0 ctest "$test"
 # .ci/run builds the programs with sanitizers while the tests run, and runs their tests last.
 expect 0 '' "$fake/.ci/run"
 options='--output-on-failure --no-tests=error'
-[[ $(werror) == *ON && $(grep '^ctest' "$scratch/said") == "ctest [] --preset release $options
+[[ $(werror) == *ON && $(grep '^ctest' "$scratch/said") == "ctest [] --preset release $options -N
+ctest [] --preset release $options
 ctest [] --preset sanitized $options -N
 ctest [] --preset sanitized $options" ]] || wrong 'the steps of .ci/run are others'
 printf '#!/bin/sh\ncase "$*" in *-N) ;; *) exit 8 ;; esac\n' >"$scratch/tools/ctest"

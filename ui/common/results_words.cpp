@@ -156,9 +156,10 @@ QString withSharedData(QString words, const ResultsTable& table) {
                       u" on %1, context %2"_s.arg(name.starts_with("synthetic") ? u"synthetic text"_s : text(name),
                                                   text(setting_text(context->second))));
     }
-    const QString rotated = u" rotated"_s;
-    if (const qsizetype last = words.lastIndexOf(rotated); last != words.indexOf(rotated))
-        words.remove(last, rotated.size());
+    static const QRegularExpression rotated(u"(?<=%) rotated"_s);  // as settingInWords() adds it
+    QRegularExpressionMatch last;
+    if (const qsizetype at = words.lastIndexOf(rotated, -1, &last); at > words.indexOf(rotated))
+        words.remove(at, last.capturedLength());
     return words;
 }
 

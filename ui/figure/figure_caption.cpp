@@ -252,7 +252,7 @@ QString captionOf(const Figure& figure) {
     for (const QString& note : notes) sentences << captionSentence(note);
     // A point at a short bar is smaller than its bar (figure_curves.cpp).
     if (std::ranges::any_of(figure.curves, [](const FigureCurve& each) { return each.bar.has_value(); }))
-        sentences << u"The points of short bars are smaller."_s;
+        sentences << u"Points are smaller where their bars are short."_s;
     const QStringList settings = settingsWords(figure);
     for (const QString& words : settings) sentences << captionSentence(words);
     sentences << captionSentence(precisionWords(figure));

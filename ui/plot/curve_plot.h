@@ -217,6 +217,7 @@ class CurvePlot : public PlotWidget {
     /// `where` is a point of this widget; kNoRun if no curve is near.
     RunId runNear(const QPointF& where) const;
     void showReadout(const QPointF& where);
+    QPointF m_readoutAt;
 
     std::map<RunId, Run> m_runs;
     std::map<CurveId, CurveData> m_curves;

@@ -50,6 +50,7 @@ RunId CurvePlot::runNear(const QPointF& where) const {
 }
 
 void CurvePlot::showReadout(const QPointF& where) {
+    m_readoutAt = where;
     if (m_shown.empty() || !canvasRect().contains(where)) {
         m_readout->hide();
         emit crosshairMoved(std::nan(""));

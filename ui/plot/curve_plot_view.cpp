@@ -461,6 +461,7 @@ void CurvePlot::refreshNow() {
     layout()->activate();
     m_sinceSummary.invalidate();
     PlotWidget::refreshNow();
+    if (m_readout->isShown()) showReadout(m_readoutAt);  // of the steps since the pointer rested here
 }
 
 }  // namespace ropelab::ui

@@ -90,7 +90,7 @@ TEST(Captions, OfResultsNameOnlyShownGroupsAndTheirRuns) {
 
 TEST(Captions, SayThatPointsOfShortBarsAreSmaller) {
     Figure figure = sampleFigure();
-    const QString words = "The points of short bars are smaller.";
+    const QString words = "Points are smaller where their bars are short.";
     EXPECT_FALSE(captionOf(figure).contains(words));
     figure.curves.front().bar = Range{1, 2};
     EXPECT_TRUE(captionOf(figure).contains(words)) << captionOf(figure).toStdString();

@@ -93,9 +93,16 @@ TEST_F(CurvePlotInputTest, TwoQuantitiesOfARunAreOneRowWithDotsAtTheirOwnSteps) 
     const QList<QPointF> dots = readout()->rows()[0].dots;
     EXPECT_TRUE(dots.contains(QPointF(400, 2)) && dots.contains(QPointF(500, 4)));
 
-    for (const RunId run : {1, 2}) plot.setCurve({run, Quantity::validation_loss}, {0, 400}, {3, 2});
+    plot.setHorizon(1000);
+    for (const RunId run : {1, 2}) {
+        plot.setCurve({run, Quantity::validation_loss}, {0, 400}, {3, 2});
+        plot.setCurve({run, Quantity::training_loss}, {0, 500}, {5, 4});
+    }
     plot.refreshNow();
     mouse(QEvent::MouseMove, at(990, 3));
+    EXPECT_EQ(readout()->title(), "step 500, validation loss at step 400 / training loss");
+    for (const RunId run : {1, 2}) plot.setCurve({run, Quantity::training_loss}, {0, 500, 1000}, {5, 4, 3});
+    plot.refreshNow();  // and the pointer rests
     EXPECT_EQ(readout()->title(), "step 1,000, validation loss at step 400 / training loss") << "while runs train";
     EXPECT_EQ(readout()->rows()[0].value, "2.000 / 3.000");
     EXPECT_EQ(readout()->rows()[0].pen.style(), Qt::SolidLine);

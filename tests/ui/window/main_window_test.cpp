@@ -393,11 +393,14 @@ TEST_F(Window, TheMinutesFirstSentenceSaysWhatADragShows) {
     EXPECT_TRUE(isLit(room->positionBar()->query()));
     const auto [m, n] = std::pair(room->scene().state.m, room->scene().state.n);
     room->editor().scrub(Arrow::query, m + 7);
-    EXPECT_TRUE(said().contains("Both moved by 7 tokens and all hands turned, yet the logit is still ") &&
+    EXPECT_TRUE(said().contains("Both moved by 7 tokens and the hands turned, yet the logit is still ") &&
                 said().contains(QStringLiteral("m − n = %1 only").arg(m - n)))
         << said().toStdString();
     room->editor().moveTo(m, n + 1);
     EXPECT_TRUE(said().contains(QStringLiteral("The distance m − n is %1 instead of %2").arg(m - n - 1).arg(m - n)));
+    room->editor().sampleAgain();
+    EXPECT_TRUE(said().contains("Drag “q at m”"))
+        << "another query and key are no comparison: " << said().toStdString();
     ASSERT_TRUE(window->doors().choose("tour", "Next"));
     EXPECT_FALSE(room->positionBar()->locksDistance()) << "the tour's lock ends with its stop";
     EXPECT_FALSE(isLit(room->positionBar()->query()));

@@ -181,7 +181,7 @@ QWidget* ContextRoom::makeBar() {
              "al. 2024, formula 12"_s),
          tab(u"Map"_s,
              u"Shows all bounds of the context length over the base θ, with the known models: the context that a base "
-             "supports (Men et al.), the longest period, and the critical base and the extrapolation limit of "
+             "supports (Men et al.), the longest period, and the longest context and the extrapolation limit of "
              "fine-tuning (Liu et al.).\nFormulas 9, 12 and 15 of the guide"_s),
          tab(u"Decay bound"_s,
              u"Shows Su's upper bound of the attention logit: |Σ hₜ e^(𝑖Δωₜ)| ≤ max|hⱼ₊₁ − hⱼ| · Σ|Sⱼ|. Here hₜ is "

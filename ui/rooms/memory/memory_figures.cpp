@@ -131,7 +131,7 @@ QString roundedText(const RotarySetup& setup) {
         }
     }
     const QString pairs = rounded.isEmpty() ? QString() : u"; %1, whole pairs"_s.arg(rounded.join(u", "_s));
-    return pairs + u"; %1 ch: %1 channels"_s.arg(kMinChannels);
+    return pairs + u"; ch: channels"_s;
 }
 
 /// The paper's rotated fractions and the setup's. Fractions with the same number of channels share one entry.

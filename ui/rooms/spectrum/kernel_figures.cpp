@@ -212,7 +212,9 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     figure.note = u"circles: pairs by their periods; filled: %1 with a full period"_s.arg(curves.complete);
     // Bin 0 has no place on a logarithmic axis.
     if (incomplete > 0) {
-        figure.note += u"; open: %1, peaks add up to %2 at 0 periods, off the axis"_s.arg(incomplete)
+        figure.note += (incomplete == 1 ? u"; open: %1, its peak is %2 at 0 periods, left of the axis"_s
+                                        : u"; open: %1, their peaks add up to %2 at 0 periods, left of the axis"_s)
+                           .arg(incomplete)
                            .arg(curves.magnitude.first(), 0, 'g', 3);
     }
     figure.table = spectrumTable(curves);

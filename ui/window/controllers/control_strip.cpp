@@ -137,7 +137,9 @@ void ControlStrip::fit() {
     const auto rowsOf = [this](int columns) { return (m_fields.size() + columns - 1) / columns; };
     const bool isBeside = width() < kBeside * window()->width();
     const bool withSliders = !isBeside || rowsOf(wide) == rowsOf(bare);
-    for (QSlider* slider : m_sliders) slider->setVisible(withSliders);
+    for (const auto& slider : m_sliders) {
+        if (slider) slider->setVisible(withSliders);
+    }
     if (const int columns = withSliders ? wide : bare; columns != m_columns) arrange(columns);
 }
 
@@ -145,7 +147,9 @@ void ControlStrip::giveBack() {
     hide();
     m_fields.clear();
     m_columns = 0;
-    for (QSlider* slider : std::exchange(m_sliders, {})) slider->show();
+    for (const auto& slider : std::exchange(m_sliders, {})) {
+        if (slider) slider->show();
+    }
     const QList<Taken> taken = std::exchange(m_taken, {});
     for (auto each = taken.crbegin(); each != taken.crend(); ++each) {
         if (!each->widget || !each->parent) continue;

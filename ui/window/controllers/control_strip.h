@@ -43,7 +43,7 @@ class ControlStrip : public QFrame {
     QGridLayout* m_grid;
     QList<Taken> m_taken;
     QList<QWidget*> m_fields;
-    QList<QSlider*> m_sliders;  // those of the fields
+    QList<QPointer<QSlider>> m_sliders;  // those of the fields
     int m_columns = 0;
 };
 

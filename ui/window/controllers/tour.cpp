@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QPushButton>
 #include <array>
+#include <tuple>
 
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
@@ -57,8 +58,8 @@ QString insight(const RotationScene& from, const RotationScene& now) {
     if (distance(now) != distance(from))
         return u"The distance m − n is %1 instead of %2 now, and the logit is %3 instead of %4."_s.arg(
             groupedText(distance(now)), groupedText(distance(from)), logit, readableNumber(logitOf(from)));
-    if (moved == 0) return u"Drag “q at m”: the distance m − n is locked, so that n follows."_s;
-    return u"Both moved by %1 and all hands turned, yet the logit is still %2: it depends on the distance m − n = %3 only."_s
+    if (moved == 0) return u"Drag “q at m”: while the distance m − n is locked, n follows."_s;
+    return u"Both moved by %1 and the hands turned, yet the logit is still %2: it depends on the distance m − n = %3 only."_s
         .arg(countText(moved, u"token"_s), logit, groupedText(distance(now)));
 }
 
@@ -103,8 +104,13 @@ void Tour::followDrag(const QString& words) {
         lock->setChecked(true);
         m_locked = lock;
     }
-    const auto say = [this, words, from = room.scene(), scene = &room.editor()] {
-        m_banners.say(kBanner, words + insight(from, scene->scene()));
+    auto say = [this, words, from = room.scene(), scene = &room.editor()]() mutable {
+        const RotationScene& now = scene->scene();
+        const auto content = [](const RotationScene& each) {
+            return std::tie(each.setup, each.state.query, each.state.key);
+        };
+        if (content(now) != content(from)) from = now;  // other vectors have another logit at any distance
+        m_banners.say(kBanner, words + insight(from, now));
     };
     m_follows = connect(&room.editor(), &SceneEditor::changed, this, say);
     say();

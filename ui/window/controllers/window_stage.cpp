@@ -469,8 +469,7 @@ LectureStage::Runs WindowStage::runs() {
     if (shown.isOwn()) return Runs::own;
     if (isSameFile(m_liveLab, shown.path())) return Runs::live;
     const auto& all = m_workspace.runs().runs();
-    const bool areImported =
-        !all.empty() && std::ranges::all_of(all, [](const auto& run) { return is_imported(run.record); });
+    const bool areImported = !all.empty() && std::ranges::all_of(all, [](const auto& run) { return run.imported; });
     return areImported ? Runs::imported : Runs::recorded;  // values that a paper printed were not recorded by a run
 }
 

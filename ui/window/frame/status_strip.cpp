@@ -161,7 +161,8 @@ void StatusStrip::renew() {
     switch (state) {
         case State::idle:
             left = !progress ? u"no sweep is active"_s
-                             : (m_wasStopped ? u"sweep stopped after %1"_s : u"sweep ended after %1"_s)
+                             : (m_wasStopped ? u"sweep stopped %1 after its last start"_s
+                                             : u"sweep ended %1 after its last start"_s)
                                    .arg(durationText(progress->seconds));
             break;
         case State::running:

@@ -155,7 +155,7 @@ TEST(RopeCacheFigure, ShowsThePapersFractionsAndTheSetups) {
     EXPECT_EQ(find(third, "33.3 %")->emphasis, FigureCurve::Emphasis::picked);
     // 10 % of 16 channels are also two channels.
     EXPECT_NE(find(ropeCacheFigure(memorySetup(16, 2048), {}), "2 ch, 10 %"), nullptr);
-    EXPECT_TRUE(figure.note.contains("; 10 %: 26 of 256 channels, whole pairs; 2 ch: 2 channels)"))
+    EXPECT_TRUE(figure.note.contains("; 10 %: 26 of 256 channels, whole pairs; ch: channels)"))
         << figure.note.toStdString();
     EXPECT_FALSE(ropeCacheFigure(memorySetup(80, 2048), {}).note.contains("whole pairs"));
 }

@@ -320,11 +320,11 @@ TEST(KernelFigure, CompletePairsHavePeaksAndOthersAddUpAtZero) {
     }
     const Figure figure = kernelSpectrumFigure(large(), curves, 3);
     EXPECT_TRUE(figure.note.startsWith("circles: pairs by their periods; ")) << figure.note.toStdString();
-    EXPECT_TRUE(figure.note.contains("filled: 46 with a full period; open: 18, peaks add up to "))
+    EXPECT_TRUE(figure.note.contains("filled: 46 with a full period; open: 18, their peaks add up to "))
         << figure.note.toStdString();
     KernelCurves one = curves;
     one.complete = static_cast<int>(curves.periods.size()) - 1;
-    EXPECT_TRUE(kernelSpectrumFigure(large(), one, 3).note.contains("; open: 1, peaks add up to "));
+    EXPECT_TRUE(kernelSpectrumFigure(large(), one, 3).note.contains("; open: 1, its peak is "));
     EXPECT_EQ(countOf(figure, Ink::Kind::rotated, FigureCurve::Emphasis::normal), 46);
     EXPECT_EQ(countOf(figure, Ink::Kind::rotated, FigureCurve::Emphasis::dimmed), 18);
     EXPECT_EQ(figure.curves.back().x.first(), curves.periods[3]);

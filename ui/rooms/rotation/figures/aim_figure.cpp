@@ -218,7 +218,7 @@ Figure aimFigure(const RotationScene& scene, const LogitCurve& curve) {
     const QString both = distance == aimed ? u"m − n = "_s : QString();  // one line for both
     figure.verticalLines.push_back(
         {aimed,
-         (scene.state.source == VectorSource::aimed ? u"aimed at r = %1%2"_s : u"distance r = %1%2"_s)
+         (scene.state.source == VectorSource::aimed ? u"aimed at r = %1%2"_s : u"%1r = %2, not aimed"_s)
              .arg(both, count(aimed)),
          {Ink::Kind::key},
          QString::fromLatin1(kAimHandle)});
