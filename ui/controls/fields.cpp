@@ -10,6 +10,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QPointer>
+#include <QResizeEvent>
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSlider>
@@ -19,7 +20,6 @@
 
 #include "ui/common/scaled.h"
 #include "ui/controls/choice_box.h"
-#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 
@@ -146,6 +146,27 @@ QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const 
     return label;
 }
 
+namespace {
+
+/// Keeps the text of a field beside its unit, whose width follows the theme and, on the stage of a lecture, larger
+/// type.
+class UnitRoom : public QObject {
+ public:
+    explicit UnitRoom(QLineEdit* field) : QObject(field), m_field(field) {}
+
+ protected:
+    bool eventFilter(QObject*, QEvent* event) override {
+        if (event->type() == QEvent::Resize)
+            m_field->setTextMargins(0, 0, static_cast<QResizeEvent*>(event)->size().width(), 0);
+        return false;
+    }
+
+ private:
+    QLineEdit* m_field;
+};
+
+}  // namespace
+
 void setUnit(QLineEdit* field, const QString& unit) {
     if (unit.isEmpty()) return;
     auto* label = new QLabel(unit, field);
@@ -153,9 +174,8 @@ void setUnit(QLineEdit* field, const QString& unit) {
     label->setAttribute(Qt::WA_TransparentForMouseEvents);
     auto* row = scaledRow(field, 0, {0, 0, 8, 0});
     row->addWidget(label, 0, Qt::AlignRight | Qt::AlignVCenter);
-    const auto leaveRoom = [field, label] { field->setTextMargins(0, 0, label->sizeHint().width(), 0); };
-    leaveRoom();
-    QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, label, leaveRoom);
+    field->setTextMargins(0, 0, label->sizeHint().width(), 0);
+    label->installEventFilter(new UnitRoom(field));
 }
 
 namespace {

@@ -230,7 +230,11 @@ void LecturePlayer::glideTo(double seconds) {
                                            : glide.from + (glide.to - glide.from) * part;
         if (glide.isWhole) value = std::round(value);
         if (glide.key == "head_dim"_L1) value = 2 * std::round(value / 2);
-        const QString words = part < 1 ? QString::fromStdString(number_text(value)) : glide.end;
+        // Four digits: fields and figures have no space for more, and nobody reads them on the way.
+        const QString words =
+            part < 1
+                ? QString::fromStdString(number_text(QString::number(value, 'g', glide.isWhole ? 17 : 4).toDouble()))
+                : glide.end;
         try {
             m_stage.setControl(glide.key, words);
         } catch (const BadInput&) {

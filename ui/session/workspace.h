@@ -107,6 +107,7 @@ class Workspace : public SessionActions {
     void prepareEngine();
     /// As showLabInstead(); a sweep that the user starts then trains in the user's lab, with the settings of the panel.
     void showExample(const QString& path, std::function<void(const QString& error)> then);
+    bool showsExample() const { return m_isExample; }
 
  signals:
     void labSaved();

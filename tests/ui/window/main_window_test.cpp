@@ -27,6 +27,7 @@
 #include "ui/theme/page_styles.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/controllers/lab_controller.h"
+#include "ui/window/controllers/lecture_controller.h"
 #include "ui/window/controllers/tour.h"
 #include "ui/window/frame/corner.h"
 #include "ui/window/frame/rail.h"
@@ -348,11 +349,22 @@ TEST_F(Window, FirstStartShowsAFinishedLabAndStartTrainsInAnother) {
     EXPECT_TRUE(window->findChild<ModelMap*>()->isVisible());
     EXPECT_TRUE(window->doors().texts().isEmpty());
 
+    const QString example = window->workspace().lab().path();
+    window->lectures().present("theta-and-fraction", "find-the-head", 1);
+    ASSERT_TRUE(waitUntil([&] { return window->workspace().lab().path().endsWith("three-thetas.ropelab"); }));
+    window->lectures().end();
+    EXPECT_TRUE(waitUntil([&] { return window->workspace().lab().path() == example; })) << "as before the lecture";
+
     window->workspace().start();
     ASSERT_TRUE(waitUntil([&] { return window->workspace().lab().isOwn(); }));
     ASSERT_TRUE(waitForEnd(window->workspace()));
     EXPECT_EQ(window->workspace().runs().runs().size(), 2U) << "of the panel's sweep, in the user's own lab";
     EXPECT_TRUE(window->banners().texts().isEmpty());
+    window->actions().action("lab.example")->trigger();
+    ASSERT_TRUE(waitUntil([&] { return window->workspace().showsExample(); }));
+    EXPECT_TRUE(window->doors().texts().first().contains("Your own runs are kept."));
+    ASSERT_TRUE(window->doors().choose("example", "Back to your own runs"));
+    ASSERT_TRUE(waitUntil([&] { return window->workspace().runs().runs().size() == 2U; }));
 }
 
 TEST_F(Window, AMinuteLeadsThroughFiveRoomsAndCanBeLeft) {

@@ -137,7 +137,8 @@ void LabController::showExample() {
     if (lectures.empty()) return;
     const QString lab = fromPath(lectures.front().file.parent_path() / "labs" / "lecture-minute.ropelab");
     if (!QFileInfo::exists(lab)) return;
-    m_workspace.showExample(lab, [this](const QString& failure) {
+    const bool hasOwn = m_workspace.lab().isOwn() && !m_workspace.runs().runs().empty();
+    m_workspace.showExample(lab, [this, hasOwn](const QString& failure) {
         if (!failure.isEmpty()) return;
         const auto trigger = [this](const QString& id) {
             m_doors.dismiss(kExampleBanner);
@@ -145,9 +146,11 @@ void LabController::showExample() {
         };
         m_doors.show(kExampleBanner, BannerArea::Kind::information,
                      u"This lab file is an example: the 30 runs of the sweep on the right, trained on another machine, "
-                     u"so yours will differ a little. Explore it, or:"_s,
+                     u"so yours will differ a little. "_s +
+                         (hasOwn ? u"Your own runs are kept. Explore it, or:"_s : u"Explore it, or:"_s),
                      {{u"RoPE in one minute"_s, [trigger] { trigger(u"help.tour"_s); }},
-                      {u"Train such models yourself"_s, [this] { m_workspace.showOwnLab({}); }},
+                      {hasOwn ? u"Back to your own runs"_s : u"Train such models yourself"_s,
+                       [this] { m_workspace.showOwnLab({}); }},
                       {u"Lecture: Clocks"_s,
                        [trigger] {
                            trigger(u"lecture.open.clocks"_s);

@@ -189,6 +189,7 @@ void WindowStage::begin() {
     if (hasBegun()) return;
     m_usersRoom = m_rooms.currentId();
     m_users = restorers();
+    m_example = m_workspace.showsExample() ? m_workspace.lab().path() : QString();
     m_workspace.beginLecture();
     m_window.setProperty("lecture", true);
     m_larger = 0;
@@ -211,9 +212,13 @@ void WindowStage::end() {
     m_recording.clear();
     m_workspace.endLecture();
     // A training of the lecture is stopped before the user's lab is shown again; the controls follow then.
-    m_workspace.showOwnLab([this, users = std::exchange(m_users, {}), usersRoom = m_usersRoom] {
-        restoreAll(users);
-        m_rooms.show(usersRoom);
+    m_workspace.showOwnLab([this, users = std::exchange(m_users, {}), usersRoom = m_usersRoom, example = m_example] {
+        const auto restore = [this, users, usersRoom](const QString&) {
+            restoreAll(users);
+            m_rooms.show(usersRoom);
+        };
+        if (example.isEmpty()) return restore({});
+        m_workspace.showExample(example, restore);
     });
 }
 

@@ -123,6 +123,7 @@ class WindowStage : public QObject, public LectureStage {
     std::vector<std::function<void()>> m_standard;  // restore the controls of each room as at the start of the program
     std::vector<std::function<void()>> m_users;     // the same as at the start of the lecture; empty without a lecture
     QString m_usersRoom;
+    QString m_example;  // the lab that comes with the program, if the user had it open
     bool m_isPresenting = false;
     bool m_isLarge = false;  // type for a class, and not for one person
     bool m_usesFullScreen = true;
