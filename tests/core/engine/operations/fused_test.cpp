@@ -338,19 +338,19 @@ TEST(Fused, SwigluMultipliesTheSecondHalfByTheGate) {
         [](const Tensors& in) { return torch::silu(in[0].narrow(2, 0, 24)) * in[0].narrow(2, 24, 24); });
 }
 
-// Compares `of`, a function, in bfloat16 and in float32 on the same numbers: the results differ by one rounding only,
-// in both passes.
-void expect_one_rounding(const Tensors& inputs, const Function& of) {
+// Compares `of`, a function, in bfloat16 and in float32 on the same numbers: the results differ by one rounding and by
+// no more than `beyond`, in both passes.
+void expect_one_rounding(const Tensors& inputs, const Function& of, double beyond = 1e-6) {
     Tensors rounded;
     Tensors exact;
     for (const torch::Tensor& input : inputs) {
         rounded.push_back(input.to(torch::kBFloat16).requires_grad_(true));
         exact.push_back(rounded.back().detach().to(torch::kFloat32).requires_grad_(true));
     }
-    const auto expect_close = [](const torch::Tensor& got, const torch::Tensor& expected) {
+    const auto expect_close = [beyond](const torch::Tensor& got, const torch::Tensor& expected) {
         ASSERT_EQ(got.scalar_type(), torch::kBFloat16);
         const torch::Tensor away = (got.to(torch::kFloat32) - expected).abs();
-        EXPECT_LE((away - expected.abs() * 0x1p-8).max().item<double>(), 1e-6);
+        EXPECT_LE((away - expected.abs() * 0x1p-8).max().item<double>(), beyond);
     };
     const torch::Tensor value = of(rounded);
     const torch::Tensor expected = of(exact);
@@ -367,9 +367,13 @@ TEST(Fused, RoundsOnceBetweenProducts) {
     expect_one_rounding({random({runs, rows, 24})}, [](const Tensors& in) { return gelu_activation(in[0]); });
     expect_one_rounding({random({runs, rows, 48})}, [](const Tensors& in) { return swiglu_activation(in[0]); });
     for (const Dropout& drops : {Dropout(), dropout}) {
-        expect_one_rounding({random({runs, batch * time_steps, 48})}, [&](const Tensors& in) {
-            return attend({in[0], batch, {2, 2}}, {rotary}, drops, "here");
-        });
+        // Where the processor multiplies pairs of bfloat16, the factors inside attention, around 1, are rounded too.
+        expect_one_rounding(
+            {random({runs, batch * time_steps, 48})},
+            [&](const Tensors& in) {
+                return attend({in[0], batch, {2, 2}}, {rotary}, drops, "here");
+            },
+            0x1p-7);
     }
     const torch::Tensor x = random({runs, rows, 24});
     const torch::Tensor weight = random({runs, 24});
