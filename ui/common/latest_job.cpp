@@ -1,9 +1,11 @@
 #include "ui/common/latest_job.h"
 
+#include <QCoreApplication>
 #include <QMetaObject>
 #include <QScopeGuard>
 #include <atomic>
 #include <exception>
+#include <mutex>
 #include <utility>
 
 namespace ropelab::ui {
@@ -11,6 +13,7 @@ namespace ropelab::ui {
 struct LatestJob::Job {
     Work work;
     std::atomic<bool> cancelled = false;
+    std::mutex posting;  // a result is not posted after `cancelled` is set
 };
 
 LatestJob::LatestJob(QObject* parent) : QObject(parent) {
@@ -24,8 +27,7 @@ LatestJob::~LatestJob() {
 
 void LatestJob::start(Work work) {
     const bool ran = isRunning();
-    if (m_current) m_current->cancelled = true;
-    m_pool.clear();
+    drop();
     m_current = std::make_shared<Job>();
     m_current->work = std::move(work);
     m_pool.start([this, job = m_current] { run(job); });
@@ -34,10 +36,24 @@ void LatestJob::start(Work work) {
 
 void LatestJob::cancel() {
     if (!m_current) return;
-    m_current->cancelled = true;
+    drop();
+    emit runningChanged(false);
+}
+
+void LatestJob::wait() {
+    m_pool.waitForDone();
+    QCoreApplication::sendPostedEvents(this, QEvent::MetaCall);
+}
+
+void LatestJob::drop() {
+    if (!m_current) return;
+    {
+        const std::lock_guard lock(m_current->posting);
+        m_current->cancelled = true;
+    }
     m_current.reset();
     m_pool.clear();
-    emit runningChanged(false);
+    QCoreApplication::sendPostedEvents(this, QEvent::MetaCall);  // destroys a result that was posted
 }
 
 void LatestJob::run(const std::shared_ptr<Job>& job) {
@@ -48,6 +64,8 @@ void LatestJob::run(const std::shared_ptr<Job>& job) {
         // Thrown again on the thread of this object, where the application shows it.
         useResult = [thrown = std::current_exception()] { std::rethrow_exception(thrown); };
     }
+    const std::lock_guard lock(job->posting);
+    if (job->cancelled) return;
     // Qt drops the call if this object is gone by then.
     QMetaObject::invokeMethod(
         this, [this, job, useResult = std::move(useResult)] { finish(job, useResult); }, Qt::QueuedConnection);

@@ -25,7 +25,10 @@ class LatestJob : public QObject {
     ~LatestJob() override;
 
     void start(Work work);
+    /// The result of the cancelled job is destroyed: before the return, or on the job's thread.
     void cancel();
+    /// Blocks until the job, or a cancelled one, has ended; the result has been used then.
+    void wait();
     bool isRunning() const { return m_current != nullptr; }
 
  signals:
@@ -33,6 +36,7 @@ class LatestJob : public QObject {
 
  private:
     struct Job;
+    void drop();
     void run(const std::shared_ptr<Job>& job);
     void finish(const std::shared_ptr<Job>& job, const std::function<void()>& useResult);
 

@@ -281,12 +281,11 @@ void applyRungs(std::vector<RunView>& runs, const LabFile* file) {
 
 }  // namespace
 
-LoadedRuns RunStore::load(const LabFile* file, LoadedRuns before, bool keepVisibility) {
+void RunStore::load(LoadedRuns& loaded, const LabFile* file, std::vector<RunView>* before) {
     std::map<RunId, RunView*> known;
-    for (RunView& run : before.runs) {
-        if (keepVisibility) known.emplace(run.record.id, &run);
+    if (before) {
+        for (RunView& run : *before) known.emplace(run.record.id, &run);
     }
-    LoadedRuns loaded{{}, std::move(before.colors)};
     if (file) {
         std::int64_t latest = 0;
         KnownSettings settings;
@@ -306,13 +305,22 @@ LoadedRuns RunStore::load(const LabFile* file, LoadedRuns before, bool keepVisib
             }
         }
     }
-    applyColors(loaded, file, keepVisibility);
+    applyColors(loaded, file, before != nullptr);
     applyRungs(loaded.runs, file);
-    return loaded;
 }
 
 void RunStore::reload(const LabFile* file, bool keepVisibility) {
-    adopt(load(file, {std::move(m_runs), std::move(m_colors)}, keepVisibility));
+    LoadedRuns loaded{{}, m_colors};
+    try {
+        load(loaded, file, keepVisibility ? &m_runs : nullptr);
+    } catch (...) {
+        if (!keepVisibility) adopt({});
+        for (RunView& run : loaded.runs) {
+            if (RunView* known = entry(run.record.id)) *known = std::move(run);
+        }
+        throw;
+    }
+    adopt(std::move(loaded));
 }
 
 void RunStore::adopt(LoadedRuns loaded) {

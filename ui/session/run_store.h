@@ -113,9 +113,14 @@ class RunStore : public QObject {
 
     /// New runs are visible if they belong to the latest experiment. With `keepVisibility`, known runs keep their data
     /// and visibility, and settings keep their colours even if the file could not store them. Null empties the list.
+    /// If reading throws BadInput, the known runs stay; without `keepVisibility` the list is empty.
     void reload(const LabFile* file, bool keepVisibility);
     /// What reload() without `keepVisibility` reads; may be called on any thread. Throws BadInput for damaged settings.
-    static LoadedRuns load(const LabFile& file) { return load(&file, {}, false); }
+    static LoadedRuns load(const LabFile& file) {
+        LoadedRuns loaded;
+        load(loaded, &file, nullptr);
+        return loaded;
+    }
     void adopt(LoadedRuns loaded);
     /// Emits runChanged() for each run that changed.
     void apply(const std::vector<Delivery>& deliveries);
@@ -145,7 +150,8 @@ class RunStore : public QObject {
 
  private:
     RunView* entry(RunId id);
-    static LoadedRuns load(const LabFile* file, LoadedRuns before, bool keepVisibility);
+    /// Moves the known runs from `before`, whose colours `loaded` has; null: no run is known.
+    static void load(LoadedRuns& loaded, const LabFile* file, std::vector<RunView>* before);
     SettingColors m_colors;
     std::vector<RunView> m_runs;
     RunId m_picked = 0;

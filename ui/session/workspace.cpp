@@ -20,6 +20,10 @@ namespace {
 
 constexpr qint64 kLargeLab = 8'000'000;  // bytes; reading a smaller lab file takes less than a tenth of a second
 
+bool isSameFile(const QString& path, const QString& other) {
+    return QFileInfo::exists(path) && QFileInfo(path) == QFileInfo(other);
+}
+
 class LabCommand : public QUndoCommand {
  public:
     LabCommand(const QString& text, std::function<void()> redo, std::function<void()> undo)
@@ -88,7 +92,7 @@ bool Workspace::hasLibTorch() {
 
 void Workspace::start() {
     if (m_session.isActive() || m_afterMeter || !hasLibTorch()) return;
-    m_labJob.cancel();
+    cancelOpening();
     if (m_lab.isSaving()) return whenIdle([this] { start(); });
     emit starting();
     if (m_isExample) return showOwnLab([this] { start(); });
@@ -110,7 +114,6 @@ void Workspace::start() {
 
 void Workspace::resumeRuns(const std::vector<RunId>& runs) {
     if (m_session.isActive() || m_afterMeter || runs.empty() || !hasLibTorch()) return;
-    m_labJob.cancel();
     if (m_lab.isSaving()) return whenIdle([this, runs] { resumeRuns(runs); });
     attempt(u"start"_s, [this, &runs] {
         if (m_lab.isReadOnly()) {
@@ -251,6 +254,7 @@ void Workspace::change(const QString& text, std::function<void()> redo, std::fun
 
 void Workspace::newLab() {
     whenIdle([this] {
+        m_labJob.cancel();
         exchangeLab([this] { m_lab.returnToOwn(); });
         addUnsavedToRecent();
         m_lab.startEmptyLab();
@@ -259,14 +263,16 @@ void Workspace::newLab() {
 }
 
 void Workspace::openLab(const QString& path) {
-    if (QFileInfo(path).size() < kLargeLab || QFileInfo(path) == QFileInfo(m_lab.ownPath())) return openLabNow(path);
+    if (QFileInfo(path).size() < kLargeLab || isSameFile(path, m_lab.ownPath())) return openLabNow(path);
     whenIdle([this, path] {
-        m_labJob.start([this, path](const Cancelled&) -> std::function<void()> {
+        if (isSameFile(path, openingLab())) return;  // a second reading would find the file locked
+        m_opening = QFileInfo(path).absoluteFilePath();
+        m_labJob.start([this, path](const Cancelled& cancelled) -> std::function<void()> {
             const auto lab = std::make_shared<LabDocument::Read>();
             const auto runs = std::make_shared<LoadedRuns>();
             const QString why = problemOf([&] {
                 *lab = LabDocument::read(path);
-                *runs = RunStore::load(*lab->file);
+                if (!cancelled()) *runs = RunStore::load(*lab->file);
             });
             return [this, lab, runs, why] {
                 showLab([&] {
@@ -280,10 +286,32 @@ void Workspace::openLab(const QString& path) {
 }
 
 void Workspace::openLabNow(const QString& path) {
-    whenIdle([this, path] { showLab([&] { m_lab.open(path); }); });
+    whenIdle([this, path] {
+        if (!isSameFile(path, openingLab())) m_labJob.cancel();
+        const bool isRead = isOpeningLab();
+        m_labJob.wait();  // also for a cancelled job, which may have locked the file
+        if (!isRead) showLab([&] { readAndShow(path); });
+    });
+}
+
+void Workspace::readAndShow(const QString& path) {
+    if (isSameFile(path, m_lab.path())) return;
+    LabDocument::Read lab = LabDocument::read(path);
+    m_loaded = RunStore::load(*lab.file);
+    m_lab.show(std::move(lab));
+}
+
+void Workspace::cancelOpening() {
+    const QString path = openingLab();
+    if (path.isEmpty()) return;
+    m_labJob.cancel();
+    emit problem(
+        u"opening"_s,
+        u"%1 has not been opened, because a sweep started while the file was being read. Open it again."_s.arg(path));
 }
 
 void Workspace::showLab(const std::function<void()>& show) {
+    emit solved(u"opening"_s);
     attempt(u"lab"_s, [&] {
         exchangeLab([this] { m_lab.returnToOwn(); });
         addUnsavedToRecent();
@@ -344,7 +372,9 @@ void Workspace::saveLabAs(const QString& path) {
     }
     unfinished.insert(unfinished.end(), queued.begin(), queued.end());
     whenIdle([this, path, unfinished, paused] {
-        m_lab.saveInBackground(path, [this, unfinished, paused](const QString& error) {
+        const QString opening = openingLab();  // after the shown lab has been saved
+        m_labJob.cancel();
+        m_lab.saveInBackground(path, [this, unfinished, paused, opening](const QString& error) {
             if (error.isEmpty()) {
                 emit solved(u"lab"_s);
                 emit labSaved();
@@ -358,13 +388,13 @@ void Workspace::saveLabAs(const QString& path) {
                 if (run && LabDocument::canResume(run->record)) left.push_back(id);
             }
             if (!left.empty() && !paused) resumeRuns(left);
+            if (error.isEmpty() && !opening.isEmpty()) openLab(opening);
             callWhenIdle();
         });
     });
 }
 
 void Workspace::whenIdle(std::function<void()> then) {
-    m_labJob.cancel();
     m_afterMeter.reset();  // The sweep has not started; its runs stay in their lab and can be resumed.
     if (!isBusy()) return then();
     m_whenIdle.push_back(std::move(then));
@@ -408,6 +438,7 @@ void Workspace::exchangeLab(const std::function<void()>& change) {
 void Workspace::showLabInstead(const QString& path, std::function<void(const QString& error)> then) {
     requireNoOwnSweep();
     whenIdle([this, path, then = std::move(then)] {
+        m_labJob.wait();  // so that the user's lab is the one that was opened
         const QString failure = problemOf([&] { exchangeLab([this, &path] { m_lab.showInstead(path); }); });
         if (then) then(failure);
     });
@@ -426,6 +457,7 @@ void Workspace::showOwnLab(std::function<void()> then) {
         return;
     }
     whenIdle([this, then = std::move(then)] {
+        m_labJob.wait();
         if (!m_lab.isOwn()) exchangeLab([this] { m_lab.returnToOwn(); });
         if (then) then();
     });
@@ -434,6 +466,7 @@ void Workspace::showOwnLab(std::function<void()> then) {
 void Workspace::trainInstead(const Experiment& experiment) {
     requireNoOwnSweep();
     experiment.expand();  // throws for an invalid experiment before another lab is shown
+    m_labJob.wait();
     exchangeLab([this] { m_lab.showInstead(QString()); });
     train(m_lab.addSweep(experiment));
 }
@@ -442,7 +475,7 @@ bool Workspace::reopenUnsaved() {
     const QString path = m_settings.value("lab/unsaved").toString();
     if (path.isEmpty() || !QFileInfo::exists(path)) return false;
     try {
-        m_lab.open(path);
+        readAndShow(path);
     } catch (const std::exception& error) {
         emit problem(u"lab"_s, QString::fromStdString(error.what()));
         return false;
@@ -456,6 +489,7 @@ bool Workspace::reopenUnsaved() {
 }
 
 void Workspace::train(Plan plan) {
+    cancelOpening();
     if (m_meter.isActive()) {
         m_meter.stop();
         m_afterMeter = std::move(plan);

@@ -67,14 +67,18 @@ class Workspace : public SessionActions {
     void renameSetting(const std::string& setting, const QString& name) override;
     void deleteRun(RunId id) override;
 
-    /// Does not block: an active sweep is stopped first and the lab changes afterwards.
+    /// Does not block: an active sweep is stopped first and the lab changes afterwards. A lab that cannot be read
+    /// leaves the one before it.
     void newLab();
     void openLab(const QString& path) override;
-    /// Blocks until the file has been read.
+    /// Blocks until the file has been read, unless a sweep is active.
     void openLabNow(const QString& path);
-    /// A large lab is being read on another thread; the window shows the lab before it. Starting a sweep or opening
-    /// another lab cancels it.
+    /// A large lab is being read on another thread; the window shows the lab before it. Another lab that is opened
+    /// replaces it, a sweep that starts cancels it and says so, lectures and the example wait for it, and saving under
+    /// another name puts it off.
     bool isOpeningLab() const { return m_labJob.isRunning(); }
+    /// Its absolute path; "" if no lab is being read.
+    QString openingLab() const { return isOpeningLab() ? m_opening : QString(); }
     /// Reads the headers of a model on another thread, then the lab names it and inspectAsked() follows. `path`: a
     /// folder, a file of weights, or one of the JSON files of its folder.
     void openModel(const QString& path);
@@ -131,6 +135,8 @@ class Workspace : public SessionActions {
     void storeColors();
     void storeQueue();
     void showLab(const std::function<void()>& show);
+    void readAndShow(const QString& path);
+    void cancelOpening();
 
     WorkspaceOptions m_options;
     EngineLock m_engineLock{m_options.engine ? m_options.engine : Runner::EngineSource(&open_engine)};
@@ -143,6 +149,7 @@ class Workspace : public SessionActions {
     ExperimentModel m_experiment;
     RotaryModel m_rotary{m_rotaryUndo};
     std::optional<RotaryModel::State> m_beforeLecture;
+    QString m_opening;                   // path of the lab that m_labJob reads
     std::optional<LoadedRuns> m_loaded;  // the runs of the lab that LabDocument shows next
     bool m_isExample = false;            // the lab that is shown is the one that comes with the program
     bool m_isExchanging = false;         // a lecture shows another lab, or the user's lab again

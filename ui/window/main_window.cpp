@@ -454,7 +454,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     Settings& settings = m_workspace.settings();
     settings.setValue("window/geometry", saveGeometry());
     const LabDocument& lab = m_workspace.lab();
-    settings.setValue("lab/last", lab.isOwnUnsaved() ? QString() : lab.ownPath());
+    const QString opening = m_workspace.openingLab();
+    settings.setValue("lab/last", !opening.isEmpty() || lab.isOwnUnsaved() ? opening : lab.ownPath());
     settings.setValue("window/room", m_rooms->currentId());
     if (!m_workspace.isBusy()) {
         event->accept();

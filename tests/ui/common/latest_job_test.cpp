@@ -42,6 +42,33 @@ TEST(LatestJob, EndsWithTheExceptionOfItsWork) {
     EXPECT_EQ(changes, 2) << "started and ended";
 }
 
+TEST(LatestJob, ResultIsUsedOrDestroyedWithoutTheEventLoop) {
+    LatestJob job;
+    std::weak_ptr<int> held;
+    std::atomic<bool> isMade = false;
+    int used = 0;
+    const auto work = [&](const Cancelled&) {
+        const auto made = std::make_shared<int>();
+        held = made;
+        isMade = true;
+        return [made, &used] { ++used; };
+    };
+    job.start(work);
+    job.wait();
+    EXPECT_EQ(used, 1);
+    for (const int milliseconds : {0, 20}) {  // the result is cancelled before and after it is posted
+        isMade = false;
+        job.start(work);
+        while (!isMade) QThread::yieldCurrentThread();
+        QThread::msleep(static_cast<unsigned long>(milliseconds));
+        job.cancel();
+        job.wait();
+        EXPECT_TRUE(held.expired());
+    }
+    QCoreApplication::sendPostedEvents(&job);
+    EXPECT_EQ(used, 1);
+}
+
 TEST(LatestJob, NextJobCancelsThePreviousOne) {
     LatestJob job;
     std::atomic<bool> runs = false;

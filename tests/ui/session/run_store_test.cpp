@@ -2,6 +2,7 @@
 
 #include <QSignalSpy>
 
+#include "core/base/error.h"
 #include "core/experiment/setting_names.h"
 #include "core/sweep/stored_run.h"
 #include "tests/ui/support/workbench.h"
@@ -35,6 +36,17 @@ TEST_F(RunStoreTest, ReloadedRunsHaveTheirNewNamesAndNotes) {
     store.reload(lab.get(), true);
     EXPECT_EQ(store.find(run)->record.name, "renamed");
     EXPECT_EQ(store.find(run)->record.note, "learns late");
+}
+
+TEST_F(RunStoreTest, KnownRunsStayIfTheLabCannotBeReadAgain) {
+    store.reload(lab.get(), false);
+    lab->add_run(lab->run(run).experiment, "damaged", "{");
+    EXPECT_THROW(store.reload(lab.get(), true), BadInput);
+    ASSERT_EQ(store.runs().size(), 1U);
+    EXPECT_EQ(iterations(), (std::vector<std::int64_t>{10, 20}));
+    EXPECT_EQ(store.find(run)->spec.theta, 500);
+    EXPECT_THROW(store.reload(lab.get(), false), BadInput);
+    EXPECT_TRUE(store.runs().empty()) << "the runs of another lab do not stay";
 }
 
 TEST_F(RunStoreTest, RunsThatDifferInTheirSeedHaveTheirOwnSeedAndOneSetting) {

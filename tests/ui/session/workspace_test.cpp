@@ -42,6 +42,14 @@ class WorkspaceTest : public Workbench {
         for (const RunView& run : workspace.runs().runs()) EXPECT_EQ(run.record.state, RunState::finished);
         return begun;
     }
+    // A lab that is read on another thread.
+    QString largeLab(const char* name) const {
+        const QString path = file(name);
+        const auto lab = LabFile::create(path.toStdString());
+        enter_sheet(*lab, plan());
+        lab->annotate_run(lab->runs().front().id, std::string(9'000'000, 'x'));
+        return path;
+    }
     SheetPlan plan() const {
         SheetPlan result;
         result.sheet = "test";
@@ -141,15 +149,12 @@ TEST_F(WorkspaceTest, SweepThatWaitsForAMeasurementDoesNotStartInAnotherLab) {
 }
 
 TEST_F(WorkspaceTest, LargeLabIsReadInTheBackgroundUnlessASweepStartsMeanwhile) {
-    const QString large = file("large.ropelab");
-    {
-        const auto lab = LabFile::create(large.toStdString());
-        enter_sheet(*lab, plan());
-        lab->annotate_run(lab->runs().front().id, std::string(9'000'000, 'x'));
-    }
+    const QString large = largeLab("large.ropelab");
     Workspace workspace(options());
+    const QSignalSpy problems(&workspace, &Workspace::problem);
     workspace.openLab(large);
-    EXPECT_TRUE(workspace.isOpeningLab());
+    workspace.openLab(large);  // not a second time, which would find the file locked
+    EXPECT_EQ(workspace.openingLab(), large);
     EXPECT_TRUE(workspace.runs().runs().empty()) << "the lab before it is shown until it has been read";
     ASSERT_TRUE(waitUntil([&] { return !workspace.isOpeningLab(); }));
     EXPECT_EQ(workspace.lab().path(), large);
@@ -161,8 +166,54 @@ TEST_F(WorkspaceTest, LargeLabIsReadInTheBackgroundUnlessASweepStartsMeanwhile) 
     workspace.experiment().replace(smallSweep(40));
     workspace.start();
     EXPECT_FALSE(workspace.isOpeningLab());
+    ASSERT_EQ(problems.size(), 1);
+    EXPECT_TRUE(problems[0][1].toString().startsWith(large + " has not been opened, because a sweep started"));
     ASSERT_TRUE(waitForEnd(workspace));
     EXPECT_NE(workspace.lab().path(), large);
+}
+
+TEST_F(WorkspaceTest, LargeLabThatIsOpenedFollowsALectureAndASaving) {
+    const QString large = largeLab("large.ropelab");
+    const QString recorded = file("recorded.ropelab");
+    enter_sheet(*LabFile::create(recorded.toStdString()), plan());
+    Workspace workspace(options());
+    workspace.openLab(large);
+    workspace.showLabInstead(recorded, {});
+    EXPECT_EQ(workspace.lab().path(), recorded);
+    workspace.showOwnLab();
+    EXPECT_EQ(workspace.lab().path(), large);
+    EXPECT_FALSE(workspace.lab().isReadOnly());
+    workspace.newLab();
+    workspace.openLab(large);
+    workspace.saveLabAs(file("kept.ropelab"));
+    ASSERT_TRUE(waitUntil([&] { return workspace.lab().path() == large; }));
+    EXPECT_TRUE(QFile::exists(file("kept.ropelab")));
+    workspace.newLab();
+    workspace.openLab(large);
+    workspace.newLab();  // cancels the reading, which may have locked the file
+    workspace.openLabNow(large);
+    EXPECT_EQ(workspace.lab().path(), large);
+    EXPECT_FALSE(workspace.lab().isReadOnly());
+}
+
+TEST_F(WorkspaceTest, DamagedLabLeavesTheOneBeforeWhateverItsSize) {
+    const QString sound = file("sound.ropelab");
+    enter_sheet(*LabFile::create(sound.toStdString()), plan());
+    for (const QString& damaged : {file("small.ropelab"), largeLab("large.ropelab")}) {
+        {
+            const auto lab =
+                QFile::exists(damaged) ? LabFile::open(damaged.toStdString()) : LabFile::create(damaged.toStdString());
+            lab->add_run(lab->add_experiment("e", plan().experiment.to_json().dump()), "damaged", "{");
+        }
+        Workspace workspace(options());
+        workspace.openLab(sound);
+        const QSignalSpy problems(&workspace, &Workspace::problem);
+        workspace.openLab(damaged);
+        ASSERT_TRUE(waitUntil([&] { return !workspace.isOpeningLab(); }));
+        EXPECT_EQ(problems.size(), 1) << damaged.toStdString();
+        EXPECT_EQ(workspace.lab().path(), sound);
+        EXPECT_EQ(workspace.runs().runs().size(), 4U);
+    }
 }
 
 TEST_F(WorkspaceTest, SweepThatWaitsForAMeasurementStartsInTheSavedFile) {

@@ -593,6 +593,20 @@ TEST_F(Window, SavingThenClosingDuringTrainingDoesBoth) {
     }
 }
 
+TEST_F(Window, LabThatIsBeingReadAtTheEndIsShownAtTheNextStart) {
+    const QString large = file("large.ropelab");
+    {
+        const auto lab = LabFile::create(large.toStdString());
+        lab->annotate_run(
+            lab->add_run(lab->add_experiment("large", smallSweep().to_json().dump()), "run", to_json(RunSpec()).dump()),
+            std::string(9'000'000, 'x'));
+    }
+    auto window = open();
+    window->workspace().openLab(large);
+    window->close();
+    EXPECT_EQ(window->workspace().settings().value("lab/last").toString(), large);
+}
+
 TEST_F(Window, SavingThenOpeningAnotherLabDuringTrainingKeepsBothIntact) {
     engine.step_microseconds = 1000;
     const QString other = file("other.ropelab");

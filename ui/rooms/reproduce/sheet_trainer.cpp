@@ -79,7 +79,11 @@ SheetTrainer::SheetTrainer(SessionActions& actions, RunAccess access, Settings& 
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, &SheetTrainer::load);
     LabDocument& lab = m_access.lab;
-    connect(&lab, &LabDocument::opened, this, &SheetTrainer::findSheet);
+    connect(&lab, &LabDocument::opened, this, [this] {
+        findSheet();
+        const QString expected = std::exchange(m_labToContinue, {});
+        if (!expected.isEmpty() && expected == m_access.lab.path()) continueSheet();
+    });
     connect(&lab, &LabDocument::renamed, this, &SheetTrainer::rememberLab);
     connect(&lab, &LabDocument::runsChanged, this, &SheetTrainer::findSheet);
     SweepSession& session = m_access.session;
@@ -143,11 +147,8 @@ void SheetTrainer::findSheet() {
         rememberLab();
         emit sheetChanged();
     }
-    const bool continues = !m_labToContinue.isEmpty() && m_labToContinue == path;
-    m_labToContinue.clear();
     load();
     emit changed();
-    if (continues) continueSheet();
 }
 
 void SheetTrainer::begin(const SheetPlan& plan) {

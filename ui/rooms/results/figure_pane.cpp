@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/reproduce/published/published.h"
@@ -80,6 +81,7 @@ FigurePane::FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, con
     choose(m_settings.value("results/figure").toString());
     connect(m_chooser, &QComboBox::currentIndexChanged, this, [this] {
         m_settings.setValue("results/figure", m_chooser->currentData());
+        m_pictureJob.cancel();
         draw();
     });
     connect(m_view, &FigureView::clicked, this, [this](const QPointF& place) {
@@ -156,12 +158,25 @@ std::function<ResultsPicture()> FigurePane::pictureMaker(bool isRecorded) const 
 void FigurePane::paintFigure() {
     m_chooser->setToolTip(chosen().why);
     m_view->setAccessibleName(chosen().title);
-    auto make = pictureMaker(false);
-    m_pictureJob.cancel();
-    if (m_results->table.groups.size() <= kMostDrawnNow) return showPicture(make());
-    m_pictureJob.start([this, make = std::move(make)](const Cancelled&) {
-        return [this, picture = std::make_shared<ResultsPicture>(make())] { showPicture(std::move(*picture)); };
+    const bool isOtherLab = std::exchange(m_pictureLab, m_lab.path()) != m_lab.path();
+    const bool isNow = m_results->table.groups.size() <= kMostDrawnNow;
+    if (isOtherLab || isNow) m_pictureJob.cancel();
+    if (isNow) return showPicture(pictureMaker(false)());
+    m_pictureWanted = m_pictureJob.isRunning();  // restarting it at every update would never let it finish
+    if (m_pictureWanted) return;
+    m_pictureJob.start([this, make = pictureMaker(false)](const Cancelled&) mutable {
+        return [this, picture = std::make_shared<ResultsPicture>(make())] {
+            showPicture(std::move(*picture));
+            if (m_pictureWanted) paintFigure();
+        };
     });
+    // Until then no place leads to a group that may be another one now.
+    m_picture.spots.clear();
+    m_view->setReadout({});
+    if (!isOtherLab) return;
+    m_picture.figure = {};
+    m_picture.figure.emptyText = u"The figure is being made …"_s;
+    m_view->setFigure(m_picture.figure);
 }
 
 void FigurePane::showPicture(ResultsPicture picture) {

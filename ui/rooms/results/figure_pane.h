@@ -76,6 +76,8 @@ class FigurePane : public QFrame {
     std::map<RunId, std::shared_ptr<const RunMetrics::Steps>> m_steps;
     bool m_stepsWanted = false;  // requested while a load was running
     ResultsPicture m_picture;
+    QString m_pictureLab;          // path of the lab that m_picture belongs to
+    bool m_pictureWanted = false;  // the results changed while their picture was being made
     QWidget* m_bar;
     QComboBox* m_chooser;
     QToolButton* m_export;

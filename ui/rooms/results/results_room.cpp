@@ -197,8 +197,13 @@ ResultsRoom::ResultsRoom(SessionActions& actions, RunAccess access, Settings& se
     connect(&m_access.session, &SweepSession::stateChanged, this, &ResultsRoom::schedule);
     connect(&m_access.lab, &LabDocument::opened, this, [this] {
         m_orderWanted = true;
+        m_isNewLab = true;
         m_job.cancel();
         m_hasCountedRuns = false;
+    });
+    connect(&m_job, &LatestJob::runningChanged, this, [this](bool isRunning) {
+        // The first results restore the choices that were saved for the lab.
+        m_panel->setEnabled(!isRunning || !m_isNewLab);
     });
     connect(m_panel, &ResultsPanel::changed, this, [this] {
         m_stale = true;
@@ -358,6 +363,7 @@ void ResultsRoom::renewPages() {
 
 void ResultsRoom::schedule() {
     m_stale = true;
+    m_wanted = m_wanted || m_job.isRunning();
     if (isVisible() && !m_timer.isActive()) m_timer.start(kUpdateMs);
 }
 
@@ -409,6 +415,7 @@ bool ResultsRoom::showResults(const Shown& shown, bool isFirst) {
     m_timer.stop();
     m_results = shown.results;
     m_panel->renew(*m_results);
+    m_isNewLab = false;
     if (isFirst && !shown.choices.sameRuns(shownChoices())) return false;
     const ResultsTable& table = m_results->table;
     m_hasCountedRuns = std::any_of(table.groups.begin(), table.groups.end(),

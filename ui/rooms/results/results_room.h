@@ -185,6 +185,7 @@ class ResultsRoom : public Room {
     bool m_isRestoringOrder = false;  // the program sorts the table, not the user
     bool m_isPlacingColumns = false;  // the program moves the titles of the table, not the user
     bool m_orderWanted = true;        // the saved order of this lab is still to be restored
+    bool m_isNewLab = true;           // no results of this lab were shown yet
     bool m_wanted = false;            // the runs changed while they were compared
     LatestJob m_job;                  // declared last, so that its thread ends first
 };

@@ -127,8 +127,14 @@ TEST_F(ReproduceTest, StoppedSheetContinuesInItsLab) {
     EXPECT_TRUE(room->words().startsWith("This reproduction was started in the lab file"))
         << room->words().toStdString();
     engine.step_microseconds = 100;
+    {  // A large lab is read on another thread; meanwhile the shown one can change.
+        const auto large = LabFile::open(lab.toStdString());
+        large->annotate_run(large->runs().front().id, std::string(9'000'000, 'x'));
+    }
     button().click();
-    EXPECT_EQ(workspace->lab().path(), lab);
+    EXPECT_EQ(workspace->openingLab(), lab);
+    emit workspace->lab().runsChanged();
+    ASSERT_TRUE(waitUntil([&] { return workspace->lab().path() == lab; }));
     ASSERT_TRUE(waitUntilComplete()) << room->words().toStdString();
     EXPECT_EQ(room->trainer().progress()->runs, 8);
 

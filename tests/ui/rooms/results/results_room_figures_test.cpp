@@ -2,6 +2,7 @@
 #include <QComboBox>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <memory>
 
 #include "core/base/error.h"
 #include "tests/ui/rooms/results/results_fixture.h"
@@ -124,6 +125,35 @@ TEST_F(ResultsRoomTest, ClickInTheFigureSelectsAGroup) {
     emit room->figures().view().clicked({500, 1.31});
     EXPECT_EQ(room->pickedGroup(), 0);
     EXPECT_EQ(room->figure().curves.front().x, QList<double>({500, 2000, 10000}));
+}
+
+TEST_F(ResultsRoomTest, FigureOfManyGroupsIsMadeWhileTheResultsChange) {
+    openUsual();
+    FigurePane& figures = room->figures();
+    ASSERT_FALSE(figures.picture().spots.empty());
+    const auto results = std::make_shared<Results>(room->results());
+    const std::size_t few = results->table.groups.size();
+    while (results->table.groups.size() <= 200) results->table.groups.push_back(results->table.groups[few - 1]);
+    results->verdicts.resize(results->table.groups.size(), results->verdicts.back());
+    const auto points = [&] {
+        qsizetype sum = 0;
+        for (const FigureCurve& curve : figures.view().figure().curves) sum += curve.x.size();
+        return sum;
+    };
+    const qsizetype before = points();
+    figures.show(results, 0, false);
+    EXPECT_TRUE(figures.isBusy());
+    EXPECT_TRUE(figures.picture().spots.empty()) << "a click would pick a group of the results before";
+    EXPECT_EQ(points(), before) << "the same lab";
+    ASSERT_TRUE(waitUntil([&] {
+        figures.show(results, 0, false);
+        return points() != before;
+    }));
+    ASSERT_TRUE(waitUntil([&] { return !figures.isBusy(); }));
+    EXPECT_FALSE(figures.picture().spots.empty());
+    workspace->lab().startEmptyLab();
+    figures.show(results, 0, false);
+    EXPECT_TRUE(isEmpty(figures.view().figure())) << "the figure of the lab before";
 }
 
 TEST_F(ResultsRoomTest, TerminalWritesResultsFigures) {

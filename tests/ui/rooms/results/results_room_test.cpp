@@ -69,7 +69,12 @@ TEST_F(ResultsRoomTest, ManyRunsAreComparedInTheBackground) {
     workspace->lab().open(path);
     ASSERT_TRUE(waitUntil([&] { return room->isBusy(); }));
     EXPECT_TRUE(room->isEmpty()) << "until the runs are compared";
-    ASSERT_TRUE(waitUntil([&] { return !room->isBusy() && !room->isEmpty(); }));
+    EXPECT_FALSE(room->choices().isEnabled()) << "the choices that are saved for the lab are not restored yet";
+    workspace->lab().deleteRun(1);
+    ASSERT_TRUE(waitUntil([&] { return !room->isBusy() && room->results().runs.size() == 501; }));
+    EXPECT_TRUE(room->choices().isEnabled());
+    workspace->lab().restoreRun(1);
+    ASSERT_TRUE(waitUntil([&] { return !room->isBusy() && room->results().runs.size() == 502; }));
     const QString headline = room->headline();
     EXPECT_TRUE(headline.contains("251 seeds")) << headline.toStdString();
     const std::size_t compared = room->results().table.compared;
