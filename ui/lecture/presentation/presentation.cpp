@@ -40,7 +40,7 @@ constexpr int kLaterLines = 8;                        // heights of a text that 
 constexpr double kPageText = 80.0 / 1080;             // of the height: a question on a page of its own, down to …
 constexpr double kLeastPageText = 60.0 / 1080;
 constexpr int kMostWaitMs = 300;  // work that takes longer shows itself
-constexpr QStringView kKeys = u"→ next step, or the answer · ← back · 1–9 choice · E text · N notes · Esc end";
+constexpr QStringView kKeys = u"→ next step, or the answer · ← back · 1–9 choice · E text · N notes · Esc pause";
 
 int bandHeight(QWidget& band, int width) {
     band.ensurePolished();

@@ -128,6 +128,14 @@ Tile extrapolationCriterion(const TuningNumbers& numbers) {
     result.name = tileName(u"Extrapolation limit"_s, numbers);
     result.why = extrapolationLimitWhy(numbers);
     const QString name = liuName(u"Extrapolation limit"_s, numbers);
+    if (numbers.hasNoUntrainedPair()) {
+        result.value = u"no limit"_s;
+        result.condition = u"every pair completes a period"_s;
+        result.text =
+            u"%1: every rotated pair completes a period in %2 tokens, so no untrained pair sets a limit."_s.arg(
+                name, tokensText(numbers.trainingContext));
+        return result;
+    }
     if (!numbers.extrapolationLimit) {
         result.value = u"none"_s;
         result.condition = numbers.rotatedChannels == 0 ? u"no channel rotates"_s : u"no pair completes a period"_s;
@@ -172,7 +180,9 @@ TuningNumbers tuningNumbers(const RotarySetup& setup, const Tuning& tuning) {
         if (numbers.context && *numbers.context > kPeriod) {
             numbers.criticalBase = critical_base(setup.theta, numbers.trainingContext, *numbers.context);
         }
-        numbers.extrapolationLimit = extrapolation_limit(numbers.dimension, numbers.criticalDimension, numbers.base);
+        if (numbers.criticalDimension < numbers.rotatedChannels)
+            numbers.extrapolationLimit =
+                extrapolation_limit(numbers.dimension, numbers.criticalDimension, numbers.base);
     }
     return numbers;
 }

@@ -27,8 +27,9 @@ TuningTexts textsOf(const TuningNumbers& numbers) {
             numbers.criticalBase ? thetaText(std::ceil(*numbers.criticalBase))
             : numbers.context    ? u"undefined"_s
                                  : u"no target"_s,
-            numbers.extrapolationLimit ? u"%1 tokens"_s.arg(tokensText(std::floor(*numbers.extrapolationLimit)))
-                                       : u"undefined"_s};
+            numbers.extrapolationLimit     ? u"%1 tokens"_s.arg(tokensText(std::floor(*numbers.extrapolationLimit)))
+            : numbers.hasNoUntrainedPair() ? u"no limit"_s
+                                           : u"undefined"_s};
 }
 
 double toHundredths(double value) {

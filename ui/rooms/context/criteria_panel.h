@@ -35,6 +35,8 @@ struct TuningNumbers {
     std::optional<double> criticalBase;  // β₀; none without a target, if no channel rotates, or if L or L′ is ≤ 2π
     /// T at β, in tokens; none if no channel rotates.
     std::optional<double> extrapolationLimit;
+    /// In training every rotated pair completes a period, so that the theory sets no limit.
+    bool hasNoUntrainedPair() const { return rotatedChannels > 0 && criticalDimension >= rotatedChannels; }
 };
 TuningNumbers tuningNumbers(const RotarySetup& setup, const Tuning& tuning);
 

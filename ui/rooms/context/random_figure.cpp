@@ -34,6 +34,7 @@ FigureCurve points(const LogitSamples& samples, const SampledLogits& sampled, co
 FigureCurve errors(const LogitSamples& samples, const SampledLogits& sampled, Ink ink) {
     FigureCurve curve;
     curve.ink = ink;
+    curve.solid = true;
     for (std::size_t i = 0; i < samples.distances.size(); ++i) {
         const double x = samples.distances[i];
         curve.x.append({x, x, x, x});

@@ -492,8 +492,8 @@ void ResultsRoom::renewEmptyState() {
             "losses now."_s.arg(countText(training, u"run"_s)));
     } else if (training + others > 0) {
         m_emptyText->setText(
-            u"None of the selected runs has finished. Resume the runs on the page Train, choose another experiment, "
-            "or select “Include unfinished runs”."_s);
+            u"None of the selected runs has finished. Resume the runs on the page Train, select “Include unfinished "
+            "runs”, or choose another experiment if the list has one."_s);
     } else {
         m_emptyText->setText(
             u"To compare settings, train a sweep with several seeds. Runs that differ only in their seed form one "

@@ -280,7 +280,7 @@ TEST(ResultsFigures, OneSeedHasNoInterval) {
             << figure.summary.toStdString();
     }
     EXPECT_TRUE(pairedDifferences(one).figure.note.startsWith("one seed pair per group, so there is no interval"));
-    EXPECT_TRUE(improvementFigure(one).figure.note.startsWith("there is no interval, because the groups have too few"));
+    EXPECT_TRUE(improvementFigure(one).figure.note.startsWith("one seed per group, so there is no interval"));
     EXPECT_FALSE(
         meansFigure(resultsData(syntheticRuns("theta", {{500, {diverged}}}))).figure.note.contains("per group"));
 }

@@ -308,7 +308,7 @@ TEST_F(LectureDocumentTest, ATextThatAQuestionHidesFollowsIt) {
     const std::vector<LectureSlide> slides = slidesOf(shownLecture(file("hides.md")));
     ASSERT_EQ(slides.size(), 4);
     EXPECT_TRUE(slides[1].ask);
-    EXPECT_EQ(slides[2].body, "There are three.");
+    EXPECT_EQ(slides[2].body.trimmed(), "There are three.");
     EXPECT_EQ(slides[3].sentence, "Look at the table.");
 }
 

@@ -13,7 +13,7 @@ TEST_F(PresentationTest, F5PresentsTheTitlePageAndPageDownGoesOn) {
     EXPECT_EQ(player().scene(), -1);
     EXPECT_TRUE(show().isPageShown());
     EXPECT_EQ(show().head()->title(), "Hands");
-    EXPECT_TRUE(show().foot()->sentence().contains("Esc end")) << "the keys";
+    EXPECT_TRUE(show().foot()->sentence().contains("Esc pause")) << "the keys";
     EXPECT_TRUE(show().page()->words().contains("Words of the title page."));
     EXPECT_FALSE(window->menuBar()->isVisible());
     EXPECT_FALSE(window->strip().isVisible());

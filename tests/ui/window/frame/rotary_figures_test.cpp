@@ -32,6 +32,7 @@ std::vector<RotarySetup> setups() {
 /// their pens differ in nothing else, and they have different values at the same x.
 bool differOnlyInColor(const FigureCurve& a, const FigureCurve& b, const FigureStyle& style) {
     if (a.shape != FigureCurve::Shape::line || b.shape != FigureCurve::Shape::line) return false;
+    if (a.solid && b.solid) return false;  // bars of errors, whose place says whose they are
     const QPen first = style.penOf(a);
     const QPen second = style.penOf(b);
     if (first.color() == second.color() || first.dashPattern() != second.dashPattern() ||

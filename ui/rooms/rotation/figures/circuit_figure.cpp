@@ -117,7 +117,7 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
     figure.y = {u"mean attention weight"_s, {}};
     figure.y.minimum = 0;
     FigureCurve built;
-    built.quantity = u"mean attention weight"_s;
+    built.quantity = figure.y.label;
     if (trained) built.label = u"built head"_s;
     built.ink = Ink::data(0);
     if (trained) {
@@ -127,6 +127,7 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
         // Of the queries that reach the distance at which the head aims: the first token can attend only to itself.
         const std::int64_t first = std::min(circuitReadout(scene).target, length - 1);
         const std::vector<double> means = circuit_attention_by_distance(scene.logits(length), length, first);
+        if (first == length - 1) figure.y.label = built.quantity = u"attention weight"_s;  // of one query
         if (first > 0) {
             figure.note = first == length - 1 ? u"of the query at position %1"_s.arg(groupedText(first))
                                               : u"mean over the queries from position %1 on"_s.arg(groupedText(first));
