@@ -55,8 +55,8 @@ std::vector<std::filesystem::path> engine_paths();
 /// Without loading it: true if the engine is an installed one and find_libtorch() finds nothing. An engine in a build
 /// folder knows the path of its own.
 bool lacks_libtorch();
-/// "Training needs LibTorch 2.11, which is not on this computer …"; with_ways adds what to do about it, for places other
-/// than the page Train, which has buttons for it.
+/// "Training needs LibTorch 2.11, which is not on this computer …"; with_ways adds what to do about it, for places
+/// other than the page Train, which has buttons for it.
 std::string missing_libtorch(bool with_ways = true);
 
 }  // namespace ropelab

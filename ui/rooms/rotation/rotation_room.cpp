@@ -89,7 +89,7 @@ std::optional<FigureView::Readout> barReadout(const RotationScene& scene, QPoint
 
 RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
     : RotaryRoom(rotary, u"rotation"_s, rotationFigures(), parent) {
-    setWithoutEffect({u"precision"_s});  // all numbers are computed in float64
+    setWithoutEffect({u"precision"_s});                    // all numbers are computed in float64
     auto* column = scaledColumn(this, 8, {11, 8, 11, 8});  // seven tabs need the width at 200 %
     m_bar = new PositionBar(this);
     m_editor = new SceneEditor(model(), *m_bar, this);
