@@ -29,7 +29,6 @@
 #include "core/lecture/lecture_check.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/store/lab_file.h"
-#include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
