@@ -15,12 +15,13 @@ namespace {
 
 // Sizes in points.
 constexpr double kHeadGap = 5;
-constexpr double kMaxNoteFraction = 0.3;         // of the plot's height
-constexpr double kMaxPrintedNoteFraction = 0.8;  // on paper, where nobody can look up the rest
-constexpr double kSampleWidth = 14;              // width of the sample of a legend entry
-constexpr double kEntryGap = 14;                 // distance of two legend entries
-constexpr double kLegendGap = 3;                 // between the legend and the note
-constexpr int kMostLegendLines = 40;             // of one entry on paper
+constexpr double kMaxNoteFraction = 0.3;          // of the plot's height
+constexpr double kMaxPrintedNoteFraction = 0.75;  // on paper, where nobody can look up the rest, without …
+constexpr int kLinesOfAxes = 5;                   // … the title, the axis names and the legend
+constexpr double kSampleWidth = 14;               // width of the sample of a legend entry
+constexpr double kEntryGap = 14;                  // distance of two legend entries
+constexpr double kLegendGap = 3;                  // between the legend and the note
+constexpr int kMostLegendLines = 40;              // of one entry on paper
 
 /// A single point has its label beside it instead.
 bool isInLegend(const Figure& figure, const FigureCurve& curve) {
@@ -126,8 +127,9 @@ FigureHead::FigureHead(const Figure& figure, const FigureStyle& style, const QSi
     }
     const double space = plot.width() - 2 * edge - title - between - (m_key.isEmpty() ? 0 : key);
     if (!m_note.isEmpty() && quiet.horizontalAdvance(m_note) > space) {
-        const double fraction = style.onScreen ? kMaxNoteFraction : kMaxPrintedNoteFraction;
-        const int most = std::max(1, static_cast<int>(fraction * plot.height() / quiet.lineSpacing()));
+        const double lines = plot.height() / quiet.lineSpacing();
+        const double room = style.onScreen ? kMaxNoteFraction * lines : kMaxPrintedNoteFraction * lines - kLinesOfAxes;
+        const int most = std::max(1, static_cast<int>(room));
         m_below = wrapped(m_note, quiet, plot.width() - 2 * edge, most);
     }
     addLegend(entriesOf(figure), plot.width() - 2 * edge);
