@@ -285,7 +285,6 @@ void addRest(Figure& figure, const QList<double>& rests) {
 }
 
 constexpr std::size_t kMostLollipopRows = 4;
-constexpr double kStemSpread = 0.5;  // of the stems of one pair, relative to the distance of neighbouring pairs
 
 bool hasLollipops(const InspectData& data, const MappedQuantity& quantity, const Rows& rows) {
     return data.choices.lollipops && !data.choices.difference &&
@@ -306,8 +305,8 @@ QString usedMost(const MappedQuantity& quantity, const QString& title, const std
         std::isfinite(wavelength) ? u"wavelength %1"_s.arg(digits(wavelength)) : pairWavelengthText(wavelength), value);
 }
 
-/// A stem per pair and row over the pair's wavelength, those of one pair beside each other. Their axis is that of all
-/// snapshots, so it holds still in a replay.
+/// A stem per pair and row over the pair's wavelength. Each begins at the next lower one of its pair, so that all are
+/// visible. Their axis is that of all snapshots, so it holds still in a replay.
 InspectPicture lollipops(const InspectData& data, const MappedQuantity& quantity, const Rows& rows) {
     InspectPicture picture{inspectFigure(data, quantity.name)};
     Figure& figure = picture.figure;
@@ -336,11 +335,18 @@ InspectPicture lollipops(const InspectData& data, const MappedQuantity& quantity
     }
     QStringList sentences;
     QStringList rests;
-    const auto count = static_cast<double>(rows.values.size());
+    const auto footOf = [&](double value, std::size_t pair) {
+        double foot = 0;
+        for (const auto& other : rows.values) {
+            const bool isBetween =
+                value > 0 ? other[pair] > foot && other[pair] < value : other[pair] < foot && other[pair] > value;
+            if (isBetween) foot = other[pair];
+        }
+        return foot;
+    };
     for (std::size_t row = 0; row < rows.values.size(); ++row) {
         const std::vector<double>& values = rows.values[row];
         const QString title = rows.titles[static_cast<qsizetype>(row)];
-        const double shift = std::pow(ratio, kStemSpread * ((static_cast<double>(row) + 0.5) / count - 0.5));
         FigureCurve stems;
         stems.ink = Ink::data(static_cast<int>(row));
         stems.solid = true;
@@ -352,9 +358,9 @@ InspectPicture lollipops(const InspectData& data, const MappedQuantity& quantity
         heads.shape = FigureCurve::Shape::points;
         heads.pointPt = 5;
         for (std::size_t pair = 0; pair < rotated; ++pair) {
-            const double x = wavelengths[pair] * shift;
+            const double x = wavelengths[pair];
             stems.x << x << x << x;
-            stems.y << 0 << values[pair] << std::nan("");
+            stems.y << footOf(values[pair], pair) << values[pair] << std::nan("");
             heads.x << x;
             heads.y << values[pair];
         }
@@ -377,7 +383,6 @@ InspectPicture lollipops(const InspectData& data, const MappedQuantity& quantity
     }
     figure.note += u"; %1"_s.arg(sequencesText(*data.snapshot()->result));
     if (!rests.isEmpty()) figure.note += u"; unrotated channels: %1"_s.arg(rests.join(u", "_s));
-    if (rows.values.size() > 1) figure.note += u"; stems of one pair stand beside each other"_s;
     figure.note += u"; %1: %2"_s.arg(quantity.title, quantity.formula);
     figure.summary = u"%1 (%2) of %3, by wavelength. %4"_s.arg(
         quantity.title, quantity.formula, data.run->words(data.snapshot()->iteration), picture.sentence);

@@ -247,7 +247,9 @@ void RotaryRoom::fixAxis(int axis, std::optional<Range> ends) {
 
 Figure RotaryRoom::held(FigureView* view, Figure figure) {
     const auto addGhost = [&figure](const Figure& before) {
-        const QString pale = u"pale: before the change"_s;
+        const bool arePoints = std::ranges::all_of(
+            before.curves, [](const FigureCurve& curve) { return curve.shape == FigureCurve::Shape::points; });
+        const QString pale = arePoints ? u"small and grey: before the change"_s : u"pale: before the change"_s;
         const std::size_t shown = figure.curves.size();
         for (FigureCurve ghost : before.curves) {
             ghost.label.clear();

@@ -60,6 +60,7 @@ class RotaryRoom : public Room {
 
  protected:
     RotaryModel& model() { return m_model; }
+    const std::optional<Range>& fixedYAxis() const { return m_fixedAxes[1]; }
     const RotaryModel& model() const { return m_model; }
     bool compares() const { return m_model.other().has_value(); }
     /// The other side must exist, here and below: it does while the room compares.

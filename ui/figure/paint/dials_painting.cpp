@@ -160,7 +160,8 @@ void paintDials(QPainter& painter, const QRectF& rect, const FigureStyle& style,
         if (grid.captions) {
             const QRectF place(cell.left(), cell.bottom() - style.units(kCaption + 1), cell.width(),
                                style.units(kCaption));
-            painter.drawText(place, Qt::AlignCenter, indexText(hands.dial));
+            const QString index = indexText(hands.dial);
+            painter.drawText(place, Qt::AlignCenter, index.isEmpty() ? index : u"pair "_s + index);
         } else if (i % grid.columns == 0) {
             const QRectF place(rect.left(), cell.top(), grid.cells.left() - rect.left() - style.units(4),
                                cell.height());

@@ -26,7 +26,7 @@ constexpr double kTightest = 0.93;  // distance of labels on paper relative to t
 
 std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x, const AxisScale& y) {
     for (qsizetype i = std::min(curve.x.size(), curve.y.size()) - 1; i >= 0; --i) {
-        if (std::isfinite(x.toDevice(curve.x[i])) && std::isfinite(y.toDevice(curve.y[i]))) {
+        if (x.contains(curve.x[i]) && std::isfinite(y.toDevice(curve.y[i]))) {
             return i;
         }
     }
@@ -101,6 +101,7 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
     m_vertical = figure.verticalLines;
     m_horizontal = figure.horizontalLines;
     m_hasRows = !figure.y.categories.isEmpty();
+    m_hasBars = std::ranges::count(figure.curves, FigureCurve::Shape::bars, &FigureCurve::shape) > 0;
     m_x = x;
     m_y = y;
     m_ends.clear();
@@ -172,16 +173,16 @@ void FigureAnnotations::placeLabels(const Figure& figure, const QList<Polyline>&
         }
         m_labels.addCurve(hatching, std::nullopt);
     }
-    m_labels.placeLines(m_vertical, m_horizontal);
     for (const FigureCurve& curve : figure.curves) {
         if (curve.shape != FigureCurve::Shape::bars || m_y.logarithmic) continue;
         const double half = halfBarOf(curve);
         for (qsizetype i = 0; i < std::min(curve.x.size(), curve.y.size()); ++i) {
             const QPointF top(m_x.toDevice(curve.x[i] - half), m_y.length - m_y.toDevice(curve.y[i]));
             const QPointF foot(m_x.toDevice(curve.x[i] + half), m_y.length - m_y.toDevice(0));
-            if (std::isfinite(top.y())) m_labels.occupy(QRectF(top, foot).normalized());
+            if (std::isfinite(top.y())) m_labels.addBar(QRectF(top, foot).normalized());
         }
     }
+    m_labels.placeLines(m_vertical, m_horizontal);
     // The labels of picked points are placed first.
     std::stable_partition(points.begin(), points.end(), [](const auto& point) { return point.isPicked; });
     m_labels.placePoints(points);
@@ -207,7 +208,8 @@ QList<QRectF> FigureAnnotations::labelBoxes() const {
 void FigureAnnotations::draw(QCPPainter* painter) {
     const QRectF axes(mParentPlot->axisRect()->rect());
     m_head.draw(*painter, axes.adjusted(0, -m_labels.heightAbove(), 0, 0), QRectF(mParentPlot->viewport()));
-    drawLines(painter, axes);
+    if (m_hasBars) drawLines(painter);
+    drawEmptyText(painter, axes);
     drawLabels(painter, axes);
     drawEndLabels(painter, axes);
 }
@@ -237,7 +239,8 @@ void FigureAnnotations::drawEmptyText(QCPPainter* painter, const QRectF& axes) c
     painter->drawText(emptyTextPlace(axes), Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
 }
 
-void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
+void FigureAnnotations::drawLines(QCPPainter* painter) const {
+    const QRectF axes(mParentPlot->axisRect()->rect());
     QList<QPen> pens = linePens(m_style, m_horizontal);
     for (const FigureLine& line : m_horizontal) {
         painter->setPen(pens.takeFirst());
@@ -256,7 +259,6 @@ void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
             painter->drawLine(QPointF(x, axes.top()), QPointF(x, axes.bottom()));
         }
     }
-    drawEmptyText(painter, axes);
 }
 
 void FigureAnnotations::drawLabels(QCPPainter* painter, const QRectF& axes) const {
@@ -401,7 +403,7 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
             painter->drawLine(QPointF(swatch, y), QPointF(swatch + m_style.units(kNoteSwatch), y));
         }
         QColor ink = each.isLine ? each.pen.color() : m_style.theme.text;
-        ink.setAlphaF(each.dimmed ? 0.45F : 1.0F);
+        ink.setAlphaF(each.dimmed ? 0.65F : 1.0F);  // 4.5:1
         painter->setPen(ink);
         const double base = y + toBase;
         const QStringList lines =

@@ -24,6 +24,10 @@ class FigureAnnotations : public QCPLayerable {
     void set(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y,
              const QList<Polyline>& drawn, bool hasRowAbove);
 
+    /// Straight lines are below the curves, whose points they would hide, but in front of bars.
+    bool hasLinesBelow() const { return !m_hasBars; }
+    void drawLines(QCPPainter* painter) const;
+
     /// Labels inside the axes, in the plot's units.
     QList<QRectF> labelBoxes() const;
     /// Labels of lines that have no space inside the axes.
@@ -66,7 +70,6 @@ class FigureAnnotations : public QCPLayerable {
     double endValuesWidth() const;
     /// Smallest distance of two labels, in lines of text.
     double distanceOfEnds() const;
-    void drawLines(QCPPainter* painter, const QRectF& axes);
     void drawLabels(QCPPainter* painter, const QRectF& axes) const;
     void drawEndLabels(QCPPainter* painter, const QRectF& axes) const;
 
@@ -76,6 +79,7 @@ class FigureAnnotations : public QCPLayerable {
     bool m_showsValues = true;
     std::vector<FigureLine> m_vertical;
     std::vector<FigureLine> m_horizontal;
+    bool m_hasBars = false;
     bool m_hasRows = false;  // the y axis has names instead of numbers
     AxisScale m_x;
     AxisScale m_y;

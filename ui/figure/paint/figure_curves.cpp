@@ -117,13 +117,14 @@ QCPGraph* FigureCurves::nextGraph() {
 
 void FigureCurves::setLine(QCPGraph* graph, const Polyline& line, const QPen& pen, const FigureStyle& style) const {
     graph->setPen(pen);
-    // A noisy line that fills its area is painted one pixel wide, without dashes and antialiasing: it looks the same
-    // and is much faster. The threshold is lower for faint lines, whose details are not visible.
+    // A noisy line that fills its area is painted one pixel wide, on a large stage two, without dashes and
+    // antialiasing: it looks the same and is much faster. The threshold is lower for faint lines, whose details are not
+    // visible.
     const double climb = style.onScreen ? climbOf(line, m_yScale) / m_xScale.length : 0;
     const bool everyColumn = static_cast<double>(line.x.size()) > 1.2 * m_xScale.length;
     const bool isFaint = pen.color().alphaF() < 0.3F;
     if (pen.style() != Qt::NoPen && climb > (isFaint || everyColumn ? 5 : 25)) {
-        graph->setPen(QPen(pen.color(), 1));
+        graph->setPen(QPen(pen.color(), std::max(1.0, std::round(style.units(style.linePt) / 2))));
         graph->setAntialiased(false);
     }
     graph->setData(line.x, line.y, true);

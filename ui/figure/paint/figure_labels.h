@@ -42,7 +42,8 @@ class FigureLabels {
     void occupy(const QRectF& box) { m_places.occupy(box); }
     /// Labels should not cover a curve. A curve with a radius is a set of points, which are not connected.
     void addCurve(const Polyline& line, std::optional<double> radius);
-    /// Call it once, after the curves.
+    void addBar(const QRectF& bar) { m_places.addBar(bar); }
+    /// Call it once, after the curves and bars.
     void placeLines(const std::vector<FigureLine>& vertical, const std::vector<FigureLine>& horizontal);
     /// Call it after placeLines; the first points have precedence. A label is so near to its point that it cannot
     /// belong to another one, or a line connects it with its point. A label is omitted if there is no space for it.

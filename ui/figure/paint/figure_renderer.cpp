@@ -48,6 +48,21 @@ class FigureTicker : public QCPAxisTicker {
     Ticks m_marks;
 };
 
+/// Above the grid and maps, and below the curves.
+class LinesBelow : public QCPLayerable {
+ public:
+    LinesBelow(QCustomPlot* plot, const FigureAnnotations& lines) : QCPLayerable(plot, u"grid"_s), m_lines(lines) {}
+
+ protected:
+    void applyDefaultAntialiasingHint(QCPPainter* painter) const override { painter->setAntialiasing(true); }
+    void draw(QCPPainter* painter) override {
+        if (m_lines.hasLinesBelow()) m_lines.drawLines(painter);
+    }
+
+ private:
+    const FigureAnnotations& m_lines;
+};
+
 /// A note that ends as a sentence is followed by one, others by a further part.
 QString withPart(const QString& note, const QString& part) {
     return note.isEmpty() ? part : note + (note.endsWith(u'.') ? u" "_s : u"; "_s) + part;
@@ -60,6 +75,7 @@ int rounded(double value) {
 // Names of an axis are shortened to this fraction of the plot's size.
 constexpr double kMaxNameFraction = 0.35;
 constexpr double kMaxPrintedNameFraction = 0.6;  // a shortened name in a paper cannot be looked up
+constexpr double kMaxSpare = 0.08;               // of the width: blank space beside labels at the ends
 constexpr int kMaxNotePasses = 5;
 constexpr qsizetype kMostNumbered = 30;  // points whose names are in the note: more fill the page with names
 
@@ -82,6 +98,7 @@ FigureRenderer::FigureRenderer(QCustomPlot& plot) : m_plot(plot), m_curves(plot)
     plot.yAxis->setLayer(u"grid"_s);
     m_backdrop = new FigureBackdrop(&plot, u"background"_s);
     m_annotations = new FigureAnnotations(&plot, u"annotations"_s);
+    new LinesBelow(&plot, *m_annotations);  // the plot owns it
 }
 
 QRectF FigureRenderer::axesRect() const {
@@ -181,10 +198,14 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
     const bool hasHead = head.hasRowAbove() || (style.onScreen && figure.y.categories.isEmpty());
     const double headHeight = hasHead ? label.height() : 0;
     const int top = rounded(headHeight + style.units(11) + (m_hasRowAbove ? tick.height() : 0));
-    const int right = rounded(FigureAnnotations::endLabelMargin(figure, style, all.width()).width);
     const QString key = u"%1 %2 %3"_s.arg(figure.y.title()).arg(figure.y.logarithmic).arg(style.unit);
     const bool isSame = key == m_axesKey;
     m_axesKey = key;
+    int right = rounded(FigureAnnotations::endLabelMargin(figure, style, all.width()).width);
+    // Labels at the ends that become a little shorter leave the axes where they are.
+    const int shorter = m_rightMargin - right;
+    if (isSame && shorter > 0 && shorter < kMaxSpare * all.width()) right = m_rightMargin;
+    m_rightMargin = right;
     const int note = rounded(head.heightBelow());
     m_noteMargin = isSame ? std::max(m_noteMargin, note) : note;
     if (note == 0) m_noteMargin = 0;

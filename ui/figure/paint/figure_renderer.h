@@ -58,6 +58,7 @@ class FigureRenderer {
     AxisMarks m_xMarks;
     AxisMarks m_yMarks;
     int m_leftMargin = 0;
+    int m_rightMargin = 0;
     int m_noteMargin = 0;
     int m_blankHeight = 0;
     bool m_hasRowAbove = false;  // of labels, between the head and the axes

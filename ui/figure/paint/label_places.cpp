@@ -96,7 +96,7 @@ bool LabelPlaces::isLeaderFree(const QLineF& line, double margin) const {
         const double clear = point.radius + margin;
         return QLineF(point.at, line.p1()).length() > clear && distanceOf(point.at, line) < clear;
     };
-    return std::none_of(m_occupied.begin(), m_occupied.end(), crossesBox) &&
+    return std::ranges::none_of(m_occupied, crossesBox) && std::ranges::none_of(m_bars, crossesBox) &&
            std::none_of(m_leaders.begin(), m_leaders.end(), crossesLeader) &&
            std::none_of(m_points.begin(), m_points.end(), crossesMark);
 }
@@ -105,6 +105,7 @@ qsizetype LabelPlaces::weightOf(const QRectF& box, qsizetype enough) const {
     qsizetype weight = kPointCost * std::count_if(m_points.begin(), m_points.end(), [&box](const Mark& point) {
                            return distanceOf(point.at, box) <= point.radius;
                        });
+    weight += kPointCost * std::ranges::count_if(m_bars, [&box](const QRectF& bar) { return bar.intersects(box); });
     for (const Stroke& stroke : m_strokes) {
         if (weight >= enough) {
             break;

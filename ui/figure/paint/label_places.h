@@ -24,6 +24,8 @@ class LabelPlaces {
     void setGap(double gap) { m_gap = gap; }
     /// Labels should not cover the mark of a point. A point counts more than any number of segments.
     void addPoint(const QPointF& at, double radius = 0) { m_points.append({at, radius}); }
+    /// A bar, which labels should not cover, counts as a point.
+    void addBar(const QRectF& bar) { m_bars.append(bar); }
     /// The label evidently belongs to the point: every other point is at least twice as far from the box, and farther
     /// by `margin`. Distances are those from the edge of the mark.
     bool belongsTo(const QRectF& box, const QPointF& own, double margin) const;
@@ -54,6 +56,7 @@ class LabelPlaces {
     double m_gap = 0;
     QList<Mark> m_points;
     QList<QLineF> m_leaders;
+    QList<QRectF> m_bars;
     QList<QRectF> m_occupied;
 };
 

@@ -172,14 +172,18 @@ QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRec
     Figure figure = truth.figure;
     const FigureCurve* right = curveOf(truth.figure, m_curve);
     for (std::size_t i = 0; i < figure.curves.size(); ++i) {
-        if (&truth.figure.curves[i] != right) continue;
+        // With it a part of it that has another colour.
+        const bool isPart = figure.curves[i].ink.kind == Ink::Kind::error && figure.curves[i].quantity.isEmpty();
+        if (&truth.figure.curves[i] != right && !isPart) continue;
         figure.curves[i].emphasis = FigureCurve::Emphasis::picked;
         figure.curves[i].companion = false;  // a secondary curve is thin and dashed
     }
     m_canvas->showTruth(figure);
     m_how->hide();
     m_clear->hide();
-    if (records.empty()) return u"The highlighted curve is the right one."_s;
+    const auto named =
+        std::ranges::count(figure.curves, false, [](const FigureCurve& curve) { return curve.quantity.isEmpty(); });
+    if (records.empty()) return named == 1 ? u"This is the right curve."_s : u"The thick curve is the right one."_s;
     const nlohmann::json details = parse_bounded(records.front().details);
     const QString unit = text(details.value("unit", std::string()));
     const auto withUnit = [&](double distance) {

@@ -241,8 +241,8 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
     const QString word = text(word_of(setup.precision));
     figure.x.minimum = -0.5;
     figure.x.maximum = static_cast<double>(now.inverse_frequencies.size()) - 0.5;
-    figure.curves.push_back(errorCurve(errors.computed, u"angles computed in %1"_s.arg(word), Ink::data(1)));
-    figure.curves.push_back(errorCurve(errors.stored, u"exact angles, table in %1"_s.arg(word), Ink::data(2)));
+    figure.curves.push_back(errorCurve(errors.computed, u"angles in %1"_s.arg(word), Ink::data(1)));
+    figure.curves.push_back(errorCurve(errors.stored, u"table in %1"_s.arg(word), Ink::data(2)));
 
     figure.table = {{u"pair"_s, u"angles · largest error"_s, u"stored · largest error"_s},
                     {figure.curves[0].x, QList<double>(errors.computed.begin(), errors.computed.end()),

@@ -141,7 +141,8 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
     figure.name = u"context-bound"_s;
     figure.x = distanceAxis(data.end, logarithmic);
     const int rotated = rotary_dim(setup);
-    figure.y.label = rotated == setup.head_dim ? u"B(Δ) = K(Δ) = Σ cos(Δωᵢ)"_s : u"B(Δ) = K(Δ) + unrotated pairs"_s;
+    figure.y.label =
+        rotated == setup.head_dim ? u"B(Δ) = Σ cos(Δωᵢ)"_s : u"B(Δ) = Σ cos(Δωᵢ) + number of unrotated pairs"_s;
     const QString rest = rotated == setup.head_dim
                              ? QString()
                              : u"; %1 unrotated pairs add 1 each"_s.arg((setup.head_dim - rotated) / 2);

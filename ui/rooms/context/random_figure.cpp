@@ -152,6 +152,7 @@ Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, 
     if (now.attention_factor != 1) {
         figure.note += u"; without the attention factor %1"_s.arg(readableNumber(now.attention_factor));
     }
+    figure.valuesNote = kEndNote;
     figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))},
                        {u"mean"_s, samples.vectors.mean},
                        {u"correlation"_s, samples.vectors.correlation},

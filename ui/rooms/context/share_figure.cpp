@@ -48,6 +48,7 @@ Figure shareFigure(const RotarySetup& setup, const KeyShareData& data, std::int6
         figure.note += u"; without the attention factor %1"_s.arg(readableNumber(now.attention_factor));
     figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))},
                        {u"correlation"_s, data.chosen.correlation}};
+    figure.valuesNote = kEndNote;
     const auto add = [&](const KeySamples& samples, const QString& label, Ink ink) {
         FigureCurve curve;
         curve.label = label;

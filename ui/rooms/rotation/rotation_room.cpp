@@ -295,7 +295,7 @@ QWidget* RotationRoom::makeReadingPage() {
                          u"Number of pairs whose angles are read, from the fastest one on."_s,
                          WholeRow{0, kMostHands}},
                         {"accuracy",
-                         u"accuracy"_s,
+                         u"error"_s,
                          {},
                          u"The largest error with which an angle is read."_s,
                          SliderRow{.unit = u"°"_s, .minimum = 0, .maximum = 90, .step = 1, .text = wholeText}}});

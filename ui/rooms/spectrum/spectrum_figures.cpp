@@ -183,13 +183,18 @@ void addHighlighted(Figure& figure, const Parts& parts, double atInfinity) {
     if (!highlighted || *highlighted >= parts.allPairs) {
         return;
     }
-    FigureCurve curve = pointsCurve(parts, u"highlighted pair"_s, {Ink::Kind::accent});
+    const bool rotates = *highlighted < parts.rotated;
+    const double here =
+        rotates ? parts.y(parts.now.inverse_frequencies[static_cast<std::size_t>(*highlighted)]) : atInfinity;
+    const QString value = !rotates                    ? u"not rotated"_s
+                          : parts.options.asFrequency ? readableNumber(here)
+                                                      : tokensText(here);
+    FigureCurve curve = pointsCurve(parts, value, {Ink::Kind::accent});
+    curve.quantity = u"highlighted pair"_s;
     curve.pointPt = 8;
     curve.emphasis = FigureCurve::Emphasis::picked;
     curve.x = {static_cast<double>(*highlighted)};
-    curve.y = {*highlighted < parts.rotated
-                   ? parts.y(parts.now.inverse_frequencies[static_cast<std::size_t>(*highlighted)])
-                   : atInfinity};
+    curve.y = {here};
     figure.curves.push_back(std::move(curve));
     figure.verticalLines.push_back(
         {static_cast<double>(*highlighted), u"pair %1"_s.arg(*highlighted), {Ink::Kind::accent}});

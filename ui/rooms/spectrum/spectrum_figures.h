@@ -31,7 +31,7 @@ struct SpectrumOptions {
     std::optional<int> highlighted = {};
     /// Shows each frequency divided by the one without scaling, from 0 to 1, which a lecture asks for.
     bool asRatio = false;
-    /// Fixed ends of the y axis while a line is dragged.
+    /// Fixed ends of the y axis, as while a line is dragged.
     std::optional<Range> ends = {};
 };
 

@@ -402,7 +402,7 @@ void SpectrumRoom::renew() {
                                      .compared = m_fields->comparison()->chosen(),
                                      .highlighted = model().highlightedPair(),
                                      .asRatio = m_showsRatio,
-                                     .ends = m_dragEnds};
+                                     .ends = m_dragEnds ? m_dragEnds : fixedYAxis()};
     if (const auto b = model().setupB()) {
         showBothIn(m_spectrum, comparedSpectrumFigure(model().setupA(), *b, options, model().editsB()));
     } else {

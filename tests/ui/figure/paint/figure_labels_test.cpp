@@ -190,6 +190,44 @@ TEST(FigureLabels, LabelsDoNotCoverPoints) {
     EXPECT_FALSE(painted.renderer.labelBoxes().first().contains(at));
 }
 
+TEST(FigureLabels, ALineLabelCoversNoBar) {
+    Figure figure;
+    figure.curves.push_back(lineOf({0, 1, 2, 3}, {4, 0.1, 0.1, 0.1}));
+    figure.curves.back().shape = FigureCurve::Shape::bars;
+    figure.horizontalLines.push_back({3, QStringLiteral("logit 0.901")});
+    const Painted painted(figure, {500, 300});
+    ASSERT_EQ(painted.renderer.labelBoxes().size(), 1);
+    EXPECT_GT(painted.renderer.labelBoxes().first().left(), painted.renderer.axesRect().left() + 100);
+}
+
+TEST(FigureRenderer, LinesAreBelowTheCurves) {
+    Figure figure;
+    figure.x.minimum = figure.y.minimum = 0;
+    figure.x.maximum = figure.y.maximum = 2;
+    figure.curves.push_back(lineOf({1}, {1}));
+    figure.curves.back().shape = FigureCurve::Shape::points;
+    figure.curves.back().pointPt = 12;
+    figure.curves.back().ink = {Ink::Kind::success};
+    figure.verticalLines.push_back({1, {}, {Ink::Kind::error}, QStringLiteral("handle")});
+    Painted painted(figure, {400, 300});
+    const QImage picture = painted.plot.toPixmap(400, 300, 1).toImage();
+    EXPECT_EQ(picture.pixelColor(painted.renderer.axesRect().center().toPoint()), kStyle.theme.success);
+}
+
+TEST(FigureRenderer, AxesStayWhereALabelAtTheEndBecomesALittleShorter) {
+    Figure figure;
+    figure.curves.push_back(lineOf({0, 1}, {0, 1}));
+    figure.curves.back().label = QStringLiteral("independent");
+    Painted painted(figure, {800, 300});
+    const QRectF axes = painted.renderer.axesRect();
+    figure.curves.back().label = QStringLiteral("indepen");
+    painted.renderer.show(figure, kStyle);
+    EXPECT_EQ(painted.renderer.axesRect(), axes);
+    figure.curves.back().label.clear();
+    painted.renderer.show(figure, kStyle);
+    EXPECT_GT(painted.renderer.axesRect().width(), axes.width()) << "the space of all labels is not kept";
+}
+
 TEST(FigureLabels, LabelsOfPointsDoNotOverlap) {
     Figure figure;
     for (int i = 0; i < 5; ++i) {

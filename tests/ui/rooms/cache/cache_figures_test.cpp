@@ -134,8 +134,8 @@ TEST(CacheFigure, SeparatesErrorsOfAnglesAndOfEntries) {
     RotarySetup setup{.head_dim = 64, .context = 1024, .precision = NumberFormat::bfloat16};
     Figure figure = cacheErrorFigure(setup);
     ASSERT_EQ(figure.curves.size(), 2U);
-    EXPECT_EQ(figure.curves[0].label, "angles computed in bfloat16");
-    EXPECT_EQ(figure.curves[1].label, "exact angles, table in bfloat16");
+    EXPECT_EQ(figure.curves[0].label, "angles in bfloat16");
+    EXPECT_EQ(figure.curves[1].label, "table in bfloat16");
     EXPECT_TRUE(figure.y.logarithmic);
     EXPECT_GT(figure.curves[0].y.first(), 1.0);
     EXPECT_LT(figure.curves[1].y.first(), 0.002);

@@ -271,10 +271,13 @@ TEST(InspectFigures, FewRowsAreStemsOverTheWavelength) {
     map.choices.lollipops = false;
     for (int pair = 0; pair < kTestPairs; ++pair) {
         EXPECT_FLOAT_EQ(static_cast<float>(figure.curves[3].y[pair]), cell(querySpectrum(map).figure, 1, pair)) << pair;
-        // Stems of a pair are beside each other, around its wavelength: λ = 2π · 100^(i/4).
+        // All at the wavelength of the pair: λ = 2π · 100^(i/4). The higher stem begins at the lower one.
         const double wavelength = 2 * std::numbers::pi * std::pow(100, pair / 4.0);
-        EXPECT_LT(figure.curves[1].x[pair], wavelength);
-        EXPECT_GT(figure.curves[3].x[pair], wavelength);
+        EXPECT_EQ(figure.curves[1].x[pair], figure.curves[3].x[pair]);
+        EXPECT_NEAR(figure.curves[3].x[pair], wavelength, 1e-9 * wavelength);
+        const double low = std::min(figure.curves[1].y[pair], figure.curves[3].y[pair]);
+        for (const int stems : {0, 2})
+            EXPECT_EQ(figure.curves[stems].y[3 * pair], figure.curves[stems + 1].y[pair] > low ? low : 0) << pair;
         EXPECT_EQ(picture.pairAt(QPointF(wavelength, 0)), pair);
     }
     EXPECT_EQ(figure.verticalLines.front().at, static_cast<double>(data.run->spec.context));

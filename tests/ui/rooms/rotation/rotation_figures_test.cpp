@@ -86,8 +86,9 @@ TEST(RotationFigures, TheRulerHasARowForEveryHandThatIsRead) {
     Figure figure = readingFigure(scene);
     QStringList left;
     for (const FigureLine& line : figure.horizontalLines) left << line.label;
-    EXPECT_EQ(left, (QStringList{"1,024", "56", "6", "1", "1"}));
+    EXPECT_EQ(left, (QStringList{"1,024 positions", "56", "6", "1", "1"}));
     EXPECT_EQ(figure.curves.at(3).x, QList<double>{374});
+    EXPECT_GT(figure.curves.at(3).pointPt, figure.curves.at(1).pointPt) << "one point is larger than 56";
     EXPECT_TRUE(figure.note.contains("at the right their number"));
     const Figure both = comparedFigure(figure, figure, {scene.setup, {}}, {parse_setup("theta=500k"), {}});
     EXPECT_EQ(both.horizontalLines.size(), 5U) << "one label per row";
@@ -105,14 +106,17 @@ TEST(RotationFigures, OnlyRotatedValuesMoveTheOutputOfASentence) {
     EXPECT_EQ(figure.panels[1].map->rows, 6);
     EXPECT_EQ(figure.panels[2].map->columns, 64);
     EXPECT_TRUE(std::isnan(figure.panels[1].map->values[1]));  // of the future
-    for (const Figure& panel : figure.panels)
-        EXPECT_TRUE(panel.note.startsWith("change from position 0: rounding only (")) << panel.note.toStdString();
+    EXPECT_EQ(figure.panels[0].map->blankLabel, "later keys") << "a logit of 0 is as white as the paper";
+    RotationScene other = scene;
+    other.state.m = 0;
+    other.state.rotatesValues = true;
+    EXPECT_EQ(sentenceFigure(other).panels[2].map->maximum, figure.panels[2].map->maximum) << "colours stay";
+    for (const Figure& panel : figure.panels) EXPECT_EQ(panel.note, "since position 0: rounding only");
     EXPECT_EQ(figure.panels[0].x.categories.first(), "1,000") << "the axes have the positions of the tokens";
     EXPECT_EQ(figure.panels[0].y.categories.last(), "1,005");
     scene.state.rotatesValues = true;
-    EXPECT_TRUE(QRegularExpression("change from position 0: 1[0-2][0-9] %")
-                    .match(sentenceFigure(scene).panels[2].note)
-                    .hasMatch())
+    EXPECT_TRUE(
+        QRegularExpression("since position 0: 1[0-2][0-9] %").match(sentenceFigure(scene).panels[2].note).hasMatch())
         << sentenceFigure(scene).panels[2].note.toStdString();
     const Figure both = sentencePanels(
         comparedFigure(sentenceFigure(scene), sentenceFigure(scene), {scene.setup, {}}, {scene.setup, {}}));

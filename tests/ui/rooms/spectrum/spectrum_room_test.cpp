@@ -115,6 +115,19 @@ TEST_F(SpectrumRoomTest, TheCurvesBeforeADragGoWithIt) {
     EXPECT_EQ(room->kernelView()->figure().curves.size(), 1U);
 }
 
+TEST_F(SpectrumRoomTest, UnrotatedPairsStayOnAFixedAxis) {
+    room->fixAxis(1, Range{3, 1e6});
+    RotarySetup setup = model().setup();
+    QList<double> places;
+    for (const double theta : {10.0, 10000.0}) {
+        setup.theta = theta;
+        setup.fraction = 0.25;
+        model().change(QStringLiteral("θ"), setup);
+        places << figure().horizontalLines.back().at;
+    }
+    EXPECT_EQ(places.first(), places.last());
+}
+
 TEST_F(SpectrumRoomTest, AxisIsFixedWhileALineIsDragged) {
     FigureView* view = room->spectrumView();
     const double top = figure().y.maximum;

@@ -15,6 +15,8 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
+const QString kLastPositions = u"numbers at the right: last positions"_s;
+
 InspectPicture noExtrapolation(const InspectData& data, const char* name) {
     return withoutAnswer(data, name, u"Evaluating the checkpoint beyond its training context …"_s);
 }
@@ -110,6 +112,7 @@ static InspectPicture extrapolationLoss(const InspectData& data) {
                       .arg(data.beyond->factor)
                       .arg(countsOf(*data.beyond, !figure.bands.empty()) +
                            firstBandNote(*data.beyond, *data.run, !figure.bands.empty()));
+    figure.valuesNote = kLastPositions;
     figure.summary =
         u"Loss by position at %1 times the training context; mean losses in nats: %2."_s.arg(data.beyond->factor)
             .arg(losses.join(u", "_s));
@@ -187,6 +190,7 @@ static InspectPicture fineTunedLoss(const InspectData& data) {
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), u"training context"_s});
     figure.note = u"%1; %2; %3"_s.arg(fineTunedNumbers(data).back(), checkpointNote(data, newest.iteration),
                                       countsOf(newest, !figure.bands.empty()));
+    figure.valuesNote = kLastPositions;
     figure.summary =
         u"Loss by position at %1 times the training context before and after fine-tuning. %2."_s.arg(how.factor)
             .arg(fineTunedNumbers(data).join(u"; "_s));

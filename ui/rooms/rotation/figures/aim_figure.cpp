@@ -187,7 +187,7 @@ QString aimText(const RotationScene& scene, const LogitCurve& curve) {
 
 Figure aimFigure(const RotationScene& scene, const LogitCurve& curve) {
     Figure figure = rotation::figure(u"aim"_s, scene);
-    figure.x = {u"distance m − n"_s, u"tokens"_s, false, 0,
+    figure.x = {u"distance Δ = m − n"_s, u"tokens"_s, false, 0,
                 static_cast<double>(std::max<std::int64_t>(1, scene.setup.context - 1))};
     figure.y.label = u"logit q·k/√d"_s;
     figure.summary = aimText(scene, curve);

@@ -113,7 +113,7 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
     Figure figure = circuitBase("circuit-distance", scene);
     const auto length = static_cast<std::int64_t>(circuitTokens(scene).size());
     if (length < 2 && !trained) return emptyCircuit(std::move(figure));
-    figure.x = {u"distance m − n"_s, u"tokens"_s};
+    figure.x = {u"distance Δ = m − n"_s, u"tokens"_s};
     figure.y = {u"mean attention weight"_s, {}};
     figure.y.minimum = 0;
     FigureCurve built;
@@ -166,7 +166,7 @@ Figure circuitKeysFigure(const RotationScene& scene) {
     Figure figure = rotation::figure(u"circuit-keys"_s, scene);
     const std::int64_t keys = std::clamp<std::int64_t>(scene.setup.context, 1, mostKeys);
     const std::vector<double> weights = circuit_weights(scene.logits(keys), keys);
-    figure.x = {u"distance m − n"_s, u"tokens"_s};
+    figure.x = {u"distance Δ = m − n"_s, u"tokens"_s};
     figure.y = {u"attention weight"_s, u"%"_s};
     figure.y.minimum = 0;
     FigureCurve curve;

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::int64_t kMostPositions = 1 << 16;
 constexpr double kPointPt = 2.5;
+constexpr double kLargePointPt = 5;  // of rows with few points
+constexpr std::size_t kFew = 32;
 
 QString namesOfPairs(int count) {
     return count == 0   ? u"no pair"_s
@@ -54,7 +56,7 @@ Figure readingFigure(const RotationScene& scene) {
         curve.quantity = namesOfPairs(read);
         curve.ink = {Ink::Kind::query};
         curve.shape = FigureCurve::Shape::points;
-        curve.pointPt = kPointPt;
+        curve.pointPt = possible.size() <= kFew ? kLargePointPt : kPointPt;
         if (read == 0) {  // all positions: a line looks like as many points
             curve.ink = {Ink::Kind::quiet};
             curve.shape = FigureCurve::Shape::line;
@@ -70,8 +72,10 @@ Figure readingFigure(const RotationScene& scene) {
             table.addRow({static_cast<double>(read), static_cast<double>(position)});
         }
         left << groupedText(static_cast<std::int64_t>(possible.size()));
-        figure.horizontalLines.push_back(
-            {.at = static_cast<double>(read), .label = left.last(), .ink = {Ink::Kind::quiet}, .labelAtEnd = true});
+        figure.horizontalLines.push_back({.at = static_cast<double>(read),
+                                          .label = read == 0 ? u"%1 positions"_s.arg(left.last()) : left.last(),
+                                          .ink = {Ink::Kind::quiet},
+                                          .labelAtEnd = true});
         figure.curves.push_back(std::move(curve));
     }
     figure.table = std::move(table);

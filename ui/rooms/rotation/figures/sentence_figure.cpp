@@ -55,15 +55,27 @@ Figure panelOf(const SentenceMap& shown, const QStringList& tokens, const QStrin
             map.values.append(shown.hasKeys && column > row ? std::nanf("") : static_cast<float>(value));
         }
     }
+    if (shown.hasKeys) map.blankLabel = u"later keys"_s;
     panel.map = std::move(map);
     return panel;
 }
 
-/// "rounding only (5.6·10⁻¹⁶)", or "120 %" of a change.
+/// "rounding only", or "120 %" of a change.
 QString changeText(double change) {
     constexpr double visible = 1e-6;
-    return change < visible ? u"rounding only (%1)"_s.arg(readableNumber(change))
-                            : u"%1 %"_s.arg(std::llround(100 * change));
+    return change < visible ? u"rounding only"_s : u"%1 %"_s.arg(std::llround(100 * change));
+}
+
+/// The largest norm of a pair of channels in the outputs: rotated values change it with the position by rounding only,
+/// so that the colour scale stays.
+double largestPair(const RotationScene& scene, const std::vector<double>& outputs) {
+    const auto width = static_cast<std::size_t>(scene.setup.head_dim);
+    double largest = largestSize({outputs});
+    for (std::size_t first = 0; first < outputs.size(); first += width) {
+        for (const ChannelPair& pair : scene.pairs)
+            largest = std::max(largest, std::hypot(outputs[first + pair.first], outputs[first + pair.second]));
+    }
+    return largest;
 }
 
 }  // namespace
@@ -94,9 +106,10 @@ Figure sentenceFigure(const RotationScene& scene) {
     const QString weights = changeText(largest_change(before.weights, now.weights));
     const QString outputs = changeText(relative_change(before.outputs, now.outputs));
     const double logit = largestSize({before.logits, now.logits});
-    const double output = largestSize({before.outputs, now.outputs});
+    const double output =
+        std::max(largestPair(scene, before.outputs), largestPair(scene, at(0, !state.rotatesValues).outputs));
     const auto changed = [&](const QString& change) {
-        return state.m == 0 ? QString() : u"change from position 0: %1"_s.arg(change);
+        return state.m == 0 ? u"begins at position 0"_s : u"since position 0: %1"_s.arg(change);
     };
     const QString outputTitle = state.rotatesValues ? u"output, values rotated"_s : u"output"_s;
     const SentenceMap maps[] = {
