@@ -475,7 +475,11 @@ std::string leader(const ResultsTable& table, const GroupNamer& name) {
     if (std::isfinite(interval->low) && (tested || !table.sequential)) {
         return words + " (95 % interval " + (table.sequential ? "at all looks together " : "") +
                rough_text(interval->low) + " … " + rough_text(interval->high) +
-               (interval->low <= 0 && interval->high >= 0 ? ", which contains 0" : "") + end;
+               (interval->low <= 0 && interval->high >= 0 ? ", which contains 0"
+                : !table.sequential && tested && *tested->decided().p_holm >= family_level
+                    ? ", but " + p_words(*tested->decided().p_holm) + " with Holm's correction"
+                    : "") +
+               end;
     }
     if (table.sequential) return words + (state.empty() ? "" : " (" + state + ")");
     return words + " (one seed decides nothing" + end;

@@ -67,8 +67,8 @@ std::string headline(const ResultsTable& table, const GroupNamer& name);
 std::string equivalence_headline(const ResultsTable& table, const std::string& baseline);
 /// The group that is ahead now, whether or not that is decided, against its baseline, or against the second group if it
 /// is the baseline itself: "Lowest loss: θ 100; 0.04 nats below θ 10k (95 % interval 0.021 … 0.062)". The interval is
-/// not corrected for the choice of the group. "" for fewer than two groups with values, or if the two trained on
-/// different data.
+/// not corrected for the choice of the group; where p is and contradicts it, p stands beside it. "" for fewer than two
+/// groups with values, or if the two trained on different data.
 std::string leader(const ResultsTable& table, const GroupNamer& name);
 
 }  // namespace ropelab

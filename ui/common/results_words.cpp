@@ -76,7 +76,8 @@ QString powerWords(const ResultsTable& table) {
     const QString varies = least.isOne() ? QString() : u" (depending on the standard deviations)"_s;
     return QLatin1Char(' ') +
            u"With %1, the significance test detects a true difference of %2 %3%5 with a probability (power) of 80 % "
-           "at %4."_s.arg(count, least.words(), unit, level, varies) +
+           "at %4%6."_s.arg(count, least.words(), unit, level, varies,
+                            anyUndecided ? u", by the spread of the settings that are not significant"_s : QString()) +
            (anyUndecided
                 ? QLatin1Char(' ') +
                       u"Each difference that is not significant is smaller than the difference that the test of its "
@@ -273,17 +274,18 @@ QString shortLabel(const ResultsTable& table, const ResultGroup& group) {
     return labelBy(distinguishing_keys(table), table, group);
 }
 
-QStringList shortLabels(const ResultsTable& table) {
-    const std::vector<std::string> keys = distinguishing_keys(table);
+QStringList shortLabels(const ResultsTable& table, std::vector<std::string> keys) {
+    if (keys.empty()) keys = distinguishing_keys(table);
     QStringList labels;
     for (const ResultGroup& group : table.groups) labels << labelBy(keys, table, group);
     return labels;
 }
 
-QString shortLabelKeys(const ResultsTable& table) {
-    QStringList keys;
-    for (const std::string& key : distinguishing_keys(table)) keys << keyTitle(key);
-    return keys.isEmpty() ? u"group"_s : keys.join(u" · "_s);
+QString shortLabelKeys(const ResultsTable& table, std::vector<std::string> keys) {
+    if (keys.empty()) keys = distinguishing_keys(table);
+    QStringList titles;
+    for (const std::string& key : keys) titles << keyTitle(key);
+    return titles.isEmpty() ? u"group"_s : titles.join(u" · "_s);
 }
 
 QString longLabel(const ResultsTable& table, const ResultGroup& group) {

@@ -28,9 +28,9 @@ QString settingTitle(const ResultsTable& table, const ResultGroup& group, const 
 /// swept.
 QString shortLabel(const ResultsTable& table, const ResultGroup& group);
 /// Of every group.
-QStringList shortLabels(const ResultsTable& table);
+QStringList shortLabels(const ResultsTable& table, std::vector<std::string> keys = {});
 /// Names of the settings in shortLabel(): "θ · fraction"; "group" if nothing was swept.
-QString shortLabelKeys(const ResultsTable& table);
+QString shortLabelKeys(const ResultsTable& table, std::vector<std::string> keys = {});
 /// A group's name or all swept settings: "θ 10k, 25 %, context 256".
 QString longLabel(const ResultsTable& table, const ResultGroup& group);
 

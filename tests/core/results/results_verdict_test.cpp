@@ -106,6 +106,13 @@ TEST(ResultsVerdict, TheLeaderIsNamedBeforeItIsDecided) {
               "Lowest loss on this text: θ 10000; 0.0047 nats below θ 500 (95 % interval 0.0018 … "
               "0.0075)");
     EXPECT_EQ(leader(results_table({}), name), "");
+    // With a second comparison, whose p is larger, Holm's correction doubles p = 0.03775.
+    std::vector<ResultRun> three = two_groups(-0.004);
+    for (int seed = 1; seed <= 3; ++seed)
+        three.push_back(result_run({{"theta", 20}, {"seed", seed}}, 1.58 - 0.01 * seed));
+    EXPECT_EQ(leader(results_table(three), name),
+              "Lowest loss on this text: θ 500; 0.0033 nats below θ 10000 (95 % interval 0.00046 … 0.0062, but p = "
+              "0.075 with Holm's correction)");
     EXPECT_THAT(leader(welch_table(two_groups(-0.004)), name), HasSubstr("0.027, which contains 0)"));
     std::vector<ResultRun> single = two_groups(-0.2);
     single.resize(2);

@@ -175,17 +175,20 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
     }
     if (largestOf(widths) <= kMaxShortName * letter) {
         const bool areNumbers = std::ranges::all_of(ticks.labels, [](const QString& label) {
-            return label.isEmpty() || label.front().isDigit() || label.front() == QChar(0x2212);
+            return std::ranges::none_of(label, [](QChar sign) { return sign.isLetter() || sign == u'%'; });
         });
-        // On paper, a name that is left out is lost; a number is not.
+        // On paper, a name that is left out is lost, also "10k" and "25 %"; a number such as that of a position is not.
         const bool isTight = !areNumbers && touchEvery(1, ticks, scale, widths, kLabelGap * letter);
         const double gap = (isTight && !style.onScreen ? kTightGap : kLabelGap) * letter;
         if (isTight) {
             marks.points = pointsWithin(ticks, scale, style, gap,
                                         [&](double points) { return widthsOf(ticks.labels, style, points); });
         }
-        thinEvenly(ticks, scale, widthsOf(ticks.labels, style, marks.points), gap);
-        return marks;
+        const QList<double> sizes = widthsOf(ticks.labels, style, marks.points);
+        if (!isTight || style.onScreen || !touchEvery(1, ticks, scale, sizes, gap)) {
+            thinEvenly(ticks, scale, sizes, gap);
+            return marks;
+        }
     }
     // The space of a name extends halfway to its neighbours, or to the plot's edge.
     QList<double> spaces;

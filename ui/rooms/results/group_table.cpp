@@ -258,13 +258,13 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
             }));
         result.push_back(
             {"verdict",
-             u"verdict"_s,
+             table.open() > 0 ? u"verdict so far"_s : u"verdict"_s,
              {},
              u"The verdict states whether the compared measure of the group differs significantly from the baseline "
              "(test: %1, two-tailed at 5 % after Holm's correction). The groups are equivalent if the 95 % interval of "
              "the difference lies within %2."_s.arg(testTitle(table.test), text(margin_words(table))),
-             [this](Group group) { return text(to_string(m_results->verdictOf(group))); },
-             [this](Group group) { return QVariant(text(to_string(m_results->verdictOf(group)))); },
+             [this](Group group) { return text(to_string(m_results->verdictOf(group).kind)); },
+             [this](Group group) { return QVariant(text(to_string(m_results->verdictOf(group).kind))); },
              [this](Group group) { return text(m_results->verdictOf(group).words); },
              true});
         result.push_back({"mark",

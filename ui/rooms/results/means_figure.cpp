@@ -23,11 +23,32 @@ constexpr double kSeedOffset = 0.16;     // distance of the seeds' points from t
 constexpr double kCapWidth = 0.06;       // half the width of a bar's caps, in units of the x axis
 constexpr qsizetype kLongestTitle = 28;  // characters
 
-QList<double> groupPlaces(const ResultsTable& table) {
-    QList<double> places(static_cast<qsizetype>(table.groups.size()));
-    std::iota(places.begin(), places.end(), 0.0);
-    return places;
-}
+/// The columns of groups. Where a lab has a baseline for each text (or model), the groups of one text are beside each
+/// other, below its name, so that the labels of the columns need not say it.
+struct Columns {
+    std::vector<std::size_t> order;  // of the groups
+    QString keys;
+    QStringList labels;  // by group, as `levels`
+    QStringList levels;  // the text; empty if there is one only
+
+    explicit Columns(const ResultsTable& table) : order(table.groups.size()) {
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::vector<std::string> within, level;
+        const auto isOfLevel = [&](const std::string& key) {
+            return std::ranges::all_of(table.groups, [&](const ResultGroup& group) {
+                const ResultGroup* baseline = table.baseline_of(group);
+                return baseline && group.settings.at(key) == baseline->settings.at(key);
+            });
+        };
+        for (const std::string& key : distinguishing_keys(table)) (isOfLevel(key) ? level : within).push_back(key);
+        if (level.empty() || has_names(table)) within.clear();
+        keys = shortLabelKeys(table, within);
+        labels = shortLabels(table, within);
+        if (within.empty()) return;
+        levels = shortLabels(table, level);
+        std::ranges::stable_sort(order, {}, [&](std::size_t group) { return table.groups[group].against; });
+    }
+};
 
 }  // namespace
 
@@ -46,13 +67,28 @@ ResultsPicture meansFigure(const ResultsData& data) {
     if (data.measure().unit == "nats") addTokenizerNote(figure, table);
     figure.y = {measureTitle(measure), measureUnit(table)};
     figure.emptyText = u"No run has a value of the compared measure yet."_s;
-    figure.x.label = shortLabelKeys(table);
-    figure.x.categories = shortLabels(table);
-    for (std::size_t i = 0; i < table.groups.size(); ++i) {
+    const Columns columns(table);
+    figure.x.label = columns.keys;
+    QList<double> places(columns.labels.size());
+    QString level;
+    for (const std::size_t i : columns.order) {
         const ResultGroup& group = table.groups[i];
         const Description& described = group.described[table.compared];
+        const auto x = static_cast<double>(figure.x.categories.size());
+        places[static_cast<qsizetype>(i)] = x;
+        figure.x.categories << columns.labels[static_cast<qsizetype>(i)];
+        if (const QString name = columns.levels.value(static_cast<qsizetype>(i)); name != level) {
+            level = name;
+            figure.verticalLines.push_back({x - 0.5, name});
+            const auto size =
+                static_cast<double>(std::ranges::count(table.groups, group.against, &ResultGroup::against));
+            const Description& baseline = table.baseline_of(group)->described[table.compared];
+            FigureCurve line = stroke({x - 0.5, x + size - 0.5}, {baseline.mean, baseline.mean}, {Ink::Kind::quiet});
+            line.companion = true;
+            line.dots = false;
+            if (baseline.n > 0) figure.curves.push_back(std::move(line));
+        }
         if (described.n == 0) continue;
-        const double x = static_cast<double>(i);
         const Ink ink = data.results.inkOf(group);
         const Emphasis emphasis = emphasisOf(data, i);
         addErrorBar(figure, x, described.confidence_low, described.confidence_high, kCapWidth, ink, emphasis);
@@ -72,7 +108,7 @@ ResultsPicture meansFigure(const ResultsData& data) {
     };
     const auto levels = std::ranges::count_if(table.groups, isLevel);
     for (const ResultGroup& group : table.groups) {
-        if (!isLevel(group)) continue;
+        if (!isLevel(group) || !columns.levels.isEmpty()) continue;
         const bool isFirst = figure.horizontalLines.empty();
         figure.horizontalLines.push_back({.at = group.described[table.compared].mean,
                                           .label = !isFirst     ? QString()
@@ -81,8 +117,9 @@ ResultsPicture meansFigure(const ResultsData& data) {
                                           .ink = {Ink::Kind::quiet},
                                           .labelAtEnd = true});  // the label must not cover the points
     }
+    if (!columns.levels.isEmpty()) addNote(figure, u"grey: baseline of each %1"_s.arg(text(level_words(table))));
     joinAlike(figure);
-    if (!figure.curves.empty()) addWithoutValue(picture, data, groupPlaces(table));
+    if (!figure.curves.empty()) addWithoutValue(picture, data, places);
     figure.table = groupColumns(data);
     return picture;
 }

@@ -198,6 +198,30 @@ TEST(ResultsFigures, DivergedRunsAreShownButInNoMean) {
     EXPECT_EQ(rowOf(lossByTheta(data).spots.front(), "diverged or failed"), "1 run");
 }
 
+TEST(ResultsFigures, GroupsOfOneTextAreBesideEachOtherBelowItsName) {
+    std::vector<SyntheticRun> runs;
+    for (const double theta : {500, 10000, 20000}) {
+        for (const char* text : {"a.txt", "b.txt"}) {
+            const double loss = theta / 10000 + (*text == 'a' ? 1 : 4);
+            runs.push_back({{{"theta", theta}, {"data", text}, {"seed", 1}}, loss});
+        }
+    }
+    const ResultsData data = resultsData(runs);
+    const ResultsPicture picture = meansFigure(data);
+    const Figure& figure = picture.figure;
+    EXPECT_EQ(figure.x.label, "θ");
+    EXPECT_EQ(figure.x.categories, (QStringList{"500", "10k", "20k", "500", "10k", "20k"}));
+    ASSERT_EQ(figure.verticalLines.size(), 2U);
+    EXPECT_EQ(figure.verticalLines[1].at, 2.5);
+    EXPECT_EQ(figure.verticalLines[1].label, "b.txt");
+    EXPECT_TRUE(figure.horizontalLines.empty()) << "a baseline is that of its text alone";
+    EXPECT_TRUE(figure.note.contains("grey: baseline of each data set")) << figure.note.toStdString();
+    for (const Spot& spot : picture.spots) {
+        const auto& group = data.table().groups[static_cast<std::size_t>(spot.group)];
+        EXPECT_EQ(spot.at.x() < 2.5, group.settings.at("data") == "a.txt");
+    }
+}
+
 TEST(ResultsFigures, RunsWithoutATestLossDidNotDiverge) {
     ResultsOptions options;
     options.compare = "test_loss";
