@@ -126,8 +126,12 @@ std::optional<FigureView::Readout> FigureView::defaultReadout(const QPointF& val
             return std::nullopt;
         }
         readout.x = map.xFirst + column * map.xStep;
-        readout.title = u"%1 %2, %3 %4"_s.arg(m_figure.x.label, readableCount(readout.x), m_figure.y.label,
-                                              readableCount(map.yFirst + row * map.yStep));
+        const auto placeOn = [](const Axis& axis, double at) {
+            const QString name = axis.categories.value(static_cast<int>(std::lround(at)));
+            return u"%1 %2"_s.arg(axis.label, name.isEmpty() ? readableCount(at) : name);
+        };
+        readout.title =
+            u"%1, %2"_s.arg(placeOn(m_figure.x, readout.x), placeOn(m_figure.y, map.yFirst + row * map.yStep));
         const double cell = map.values[static_cast<qsizetype>(row) * map.columns + column];
         readout.rows.append(
             {map.label, readableNumber(cell) + (map.unit.isEmpty() ? QString() : QLatin1Char(' ') + map.unit)});

@@ -94,9 +94,15 @@ void PlotReadout::drawLine(QCPPainter* painter, const QRectF& axes) const {
     };
     qsizetype count = m_rows.size();
     QList<Row> rows = m_rows;
+    for (Row& row : rows) {  // a name that is longer than a line must not hide its value
+        const double over = widthOf(row) - (right - pad);
+        if (over > 0)
+            row.label = metrics.elidedText(row.label, Qt::ElideRight, metrics.horizontalAdvance(row.label) - over);
+    }
+    const QList<Row> all = rows;
     while (count > 0 && !placed(rows)) {
-        rows = rowsAround(m_rows, --count, m_nearTo);
-        rows.append({u"and %1 more"_s.arg(m_rows.size() - count), {}, QPen(Qt::NoPen), 0, false});
+        rows = rowsAround(all, --count, m_nearTo);
+        rows.append({u"and %1 more"_s.arg(all.size() - count), {}, QPen(Qt::NoPen), 0, false});
     }
     const QList<QPointF> places = placed(rows).value_or(QList<QPointF>());
     const double bottom = places.isEmpty() ? 0 : places.last().y();

@@ -19,6 +19,8 @@ constexpr double kFractionRise = 0.34;  // height of a fraction's bar above the 
 constexpr double kFractionSize = 0.9;   // font size in a fraction
 constexpr double kFractionGapPt = 1.5;  // distance of the bar to the parts of the fraction
 constexpr double kRootWidth = 0.5;      // width of the sign of a root, relative to the font size
+constexpr double kNormWidth = 0.44;     // width of ‖, whose bars merge in small fonts, relative to the font size
+const QString kNorm = u"‖"_s;
 
 /// On paper not below the smallest text.
 double smaller(const FigureStyle& style, double points, double factor) {
@@ -158,7 +160,7 @@ Formula::Extent Formula::extent(const FigureStyle& style, double points) const {
     switch (m_kind) {
         case Kind::text:
         case Kind::symbol:
-            return {line.width, line.ascent, line.descent};
+            return {m_text == kNorm ? kNormWidth * style.units(points) : line.width, line.ascent, line.descent};
         case Kind::row: {
             Extent all{0, line.ascent, line.descent};
             for (const Formula& part : m_parts) {
@@ -199,6 +201,14 @@ void Formula::paint(QPainter& painter, const QPointF& base, const FigureStyle& s
     switch (m_kind) {
         case Kind::text:
         case Kind::symbol:
+            if (m_text == kNorm) {
+                painter.setPen(line);
+                for (const double place : {0.13, 0.31}) {
+                    const QPointF foot = base + QPointF(place * style.units(points), 0.2 * metrics.ascent());
+                    painter.drawLine(foot, foot - QPointF(0, metrics.ascent()));
+                }
+                return painter.setPen(ink);
+            }
             painter.setFont(fontOf(style, points));
             painter.drawText(base, m_text);
             return;

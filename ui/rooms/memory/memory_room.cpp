@@ -189,7 +189,7 @@ void MemoryRoom::fitPage(const QSize& page) {
 QWidget* MemoryRoom::makeOptions() {
     auto* options = new QWidget;
     auto* column = scaledColumn(options, 16, {0, 8, 0, 0});
-    m_toScale = new QCheckBox(u"Bars to scale"_s, options);
+    m_toScale = new QCheckBox(u"Bars instead of curves"_s, options);
     m_toScale->setToolTip(
         u"Shows the sizes at the context as bars on a linear axis that begins at 0, instead of curves on logarithmic "
         "axes: a bar that is twice as high is twice as large."_s);

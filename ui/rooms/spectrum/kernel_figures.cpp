@@ -209,14 +209,11 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     }
     figure.verticalLines.push_back({1, u"one period"_s, {Ink::Kind::quiet}});
     const int incomplete = static_cast<int>(curves.periods.size()) - curves.complete;
-    figure.note = u"circles: pairs by their periods; filled: %1 with a full period"_s.arg(curves.complete);
+    figure.note = u"circles: pairs; filled: a period or more"_s;
     // Bin 0 has no place on a logarithmic axis.
-    if (incomplete > 0) {
-        figure.note += (incomplete == 1 ? u"; open: %1, its peak is %2 at 0 periods, left of the axis"_s
-                                        : u"; open: %1, their peaks add up to %2 at 0 periods, left of the axis"_s)
-                           .arg(incomplete)
+    if (incomplete > 0)
+        figure.note += u"; open: their peak is at 0, left of the axis; %1 open, peak %2"_s.arg(incomplete)
                            .arg(curves.magnitude.first(), 0, 'g', 3);
-    }
     figure.table = spectrumTable(curves);
     figure.summary =
         u"%1 of %2 pairs complete at least one period in %3 tokens; peaks of neighbouring pairs can merge. The peaks "

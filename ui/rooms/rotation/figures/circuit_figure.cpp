@@ -182,6 +182,7 @@ Figure circuitKeysFigure(const RotationScene& scene) {
     for (; shown < keys && (sum < kShownWeight || shown < kFewestKeys); ++shown) {
         sum += weights[static_cast<std::size_t>(shown)];
     }
+    if (shown > mostBars) shown = keys;
     if (shown <= mostBars) curve.shape = FigureCurve::Shape::bars;
     if (shown < keys) {
         figure.x.minimum = -0.5;

@@ -25,10 +25,11 @@ constexpr double kWidthOfLow = 2;
 
 // Height of the dial on a page, as a fraction of its width.
 constexpr double kPrintedDial = 0.62;
+constexpr double kMostPrintedDial = 112;  // in points, so that two setups fit a column
 
 // Lengths in points.
 constexpr double kPairLine = 15;         // on screen
-constexpr double kPrintedFormulas = 60;  // height of the formulas on a page
+constexpr double kPrintedFormulas = 54;  // height of the formulas on a page
 constexpr double kGap = 6;
 constexpr double kSwatch = 9;       // length of the line before the name of a row
 constexpr double kBandSwatch = 5;   // width of the line of the projection, which is a band in the dial
@@ -37,7 +38,7 @@ constexpr double kFormulaLead = 2;  // distance of two lines of the formulas
 constexpr double kLowHeight = 190;  // drawings below this height have fractions in one line
 
 double pairLine(const FigureStyle& style) {
-    constexpr double spacing = 1.4;
+    constexpr double spacing = 1.25;
     return style.units(style.onScreen ? kPairLine : spacing * style.tickPt);
 }
 
@@ -142,7 +143,8 @@ Places placesAbove(const QRectF& rect, const std::vector<PairRow>& rows, const F
     const double beside =
         std::max(widthBeside(fullRow) >= kSmallestWithNames * largest ? widthBeside(fullRow) : largest,
                  std::min(rect.height(), kSmallestOfWidth * rect.width()));
-    if (rect.height() - words - gap < beside) {
+    // On a page the names are whole, so they have all of the width below the dial.
+    if (rect.height() - words - gap < (style.onScreen ? beside : kSmallestOfWidth * rect.width())) {
         // The remaining width goes to the text, up to its full width, then to both margins.
         const double wordsWidth =
             std::min(rect.width() - beside - 2 * gap, std::max(widthOf(rows, true, style), fullRow));
@@ -349,7 +351,7 @@ std::vector<PairRow> pairRows(const RotationScene& scene) {
              {},
              8},
             {Kind::norms, u"norms ‖qᵢ‖, ‖kᵢ‖"_s, u"‖qᵢ‖, ‖kᵢ‖"_s, norms, {}, 7},
-            {Kind::phase, u"angle from k to q: φ"_s, u"φ"_s, degreesText(pair.phase), {}, 2, Ink{Ink::Kind::quiet}},
+            {Kind::phase, u"angle from k to q: φ"_s, u"φ"_s, degreesText(pair.phase), {}, 4, Ink{Ink::Kind::quiet}},
             {Kind::query, u"rotation of q: mωᵢ"_s, u"of q: mωᵢ"_s, angleText(pair.query_rotation),
              shortAngleText(pair.query_rotation), 1, query},
             {Kind::key, u"rotation of k: nωᵢ"_s, u"of k: nωᵢ"_s, angleText(pair.key_rotation),
@@ -364,7 +366,7 @@ std::vector<PairRow> pairRows(const RotationScene& scene) {
              u"projection"_s,
              readableNumber(pair.projection),
              {},
-             4,
+             2,
              Ink{Ink::Kind::text}},
             {Kind::term, u"term of the logit: lᵢ"_s, u"logit term lᵢ"_s, signedText(pair.term), {}, 0}};
 }
@@ -438,7 +440,8 @@ Figure pairFigure(const RotationScene& scene) {
         u"dashed: qᵢ and kᵢ before rotation, and from Rₘqᵢ to its projection; circles: norms 1, 2 … and the edge "
         "of the dial"_s;
     figure.drawingHeight = [rows = static_cast<double>(picture.rows.size())](double width, const FigureStyle& style) {
-        return kPrintedDial * width + (rows + 1) * pairLine(style) + style.units(kPrintedFormulas);
+        return std::min(kPrintedDial * width, style.units(kMostPrintedDial)) + (rows + 1) * pairLine(style) +
+               style.units(kPrintedFormulas);
     };
     figure.drawing = rotation::drawing(std::move(picture), paint);
     return figure;

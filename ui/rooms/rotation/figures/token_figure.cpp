@@ -63,7 +63,7 @@ TokenPicture tokenPicture(const RotationScene& scene) {
 }
 
 QString titleOf(const RotationScene& scene, qsizetype pairs) {
-    const QString title = u"a random q per token, before (dashed) and after rotation by position · ωᵢ"_s;
+    const QString title = u"random q per token; dashed: before rotation"_s;
     const auto total = static_cast<qsizetype>(scene.pairs.size());
     return pairs < total ? u"%1 of %2 pairs: "_s.arg(pairs).arg(total) + title : title;
 }
