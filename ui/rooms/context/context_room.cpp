@@ -163,7 +163,7 @@ ContextRoom::ContextRoom(RotaryModel& rotary, std::optional<RunAccess> runs, QWi
 QWidget* ContextRoom::makeBar() {
     auto* bar = new QWidget(this);
     auto* flow = new FlowLayout(bar);
-    scaleLayout(flow, {0, 0, 0, 0}, 12);
+    scaleLayout(flow, {0, 0, 0, 0}, 8);
     auto* tabs = new QWidget(bar);
     auto* tabRow = scaledRow(tabs, 4);
     const auto tab = [](const QString& title, const QString& why) {
@@ -221,7 +221,7 @@ QWidget* ContextRoom::makeBar() {
     m_progress = new QProgressBar(tools);
     m_progress->setTextVisible(false);
     m_progress->setAccessibleName(u"Progress of the computation"_s);
-    scaleWidth(m_progress, 48);  // so that the bar is one line in a window of 1280 pixels
+    scaleWidth(m_progress, 24);  // so that the bar is one line in a window of 1270 pixels
     keepSpace(m_progress);
     m_progress->hide();
     row->addWidget(m_progress);

@@ -80,8 +80,8 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
         row->addWidget(choice);
         connect(choice, &QComboBox::currentIndexChanged, this, &PlotToolbar::applyView);
     }
-    scaleWidth(m_quantity, 158);
-    scaleWidth(m_unit, 124);
+    scaleWidth(m_quantity, 150);
+    scaleWidth(m_unit, 116);
     m_axis = makeAxisChoice();
     m_smoothing = makeSmoothing();
     row->addWidget(m_axis);
@@ -164,7 +164,7 @@ QWidget* PlotToolbar::makeSmoothing() {
 void PlotToolbar::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     // In a narrow window the button would need a second line; both menus offer the export as well.
-    m_export->setVisible(width() >= ThemeManager::instance().pixels(680));
+    m_export->setVisible(width() >= ThemeManager::instance().pixels(816));
 }
 
 int PlotToolbar::indexOfQuantity(const QString& id) const {

@@ -30,6 +30,23 @@ namespace {
 
 using TrainRoomTest = TrainRoomBench;
 
+TEST_F(TrainRoomTest, TheToolbarHasOneLineWithTheExportOrWithoutIt) {
+    auto* bar = room->findChild<PlotToolbar*>();
+    const auto buttons = bar->findChildren<QToolButton*>();
+    const auto found = std::ranges::find(buttons, QStringLiteral("Export …"), &QToolButton::text);
+    ASSERT_NE(found, buttons.end());
+    room->show();
+    int shown = 0;
+    for (int width = 740; width <= 1000; width += 4) {
+        room->resize(width, 700);
+        QApplication::processEvents();
+        if (!(*found)->isVisible()) continue;
+        ++shown;
+        EXPECT_LT((*found)->y(), bar->quantity()->height()) << "a line of its own at " << bar->width();
+    }
+    EXPECT_GT(shown, 20);
+}
+
 TEST_F(TrainRoomTest, EveryQuantityHasCurves) {
     train();
     for (const char* id : {"validation_loss", "training_loss", "losses", "learning_rate", "gradient_norm"}) {

@@ -394,13 +394,7 @@ void SecondPicture::elideTitle() {
     const Figure& figure = m_picture.figure;
     QStringList parts(!m_hovered.isEmpty() ? m_hovered : isReason ? figure.emptyText : m_wholeTitle);
     if (parts.first() == m_wholeTitle && m_showsStrips && m_stack->currentWidget() == m_view && !ui::isEmpty(figure)) {
-        // Low strips have no axes. What is not shown is said before what is less important.
-        QStringList notes = figure.note.split(u"; "_s, Qt::SkipEmptyParts);
-        std::ranges::stable_partition(notes, [](const QString& note) { return note.startsWith("not shown"_L1); });
-        parts.first().replace(u"Measured at"_s, u"measured at"_s);
-        parts.prepend(u"Bars: %1 by %2"_s.arg(figure.y.label, figure.x.label));
-        parts << notes << figure.y.unit << u"scaled to the tallest bar"_s << u"lowest at the left"_s;
-        parts.removeAll(QString());
+        parts = stripWords(figure, m_wholeTitle);
     }
     const QFontMetrics metrics = m_title->fontMetrics();
     const int width = m_title->contentsRect().width();

@@ -189,6 +189,17 @@ bool areSpectra(const Figure& figure) {
                          [](const FigureCurve& curve) { return !curve.companion && !curve.x.isEmpty(); }) > 1;
 }
 
+QStringList stripWords(const Figure& figure, const QString& title) {
+    QStringList notes = figure.note.split(u"; "_s, Qt::SkipEmptyParts);
+    std::ranges::stable_partition(notes, [](const QString& note) { return note.startsWith("not shown"_L1); });
+    QStringList when = title.split(u"; "_s);
+    QStringList words = {u"Bars: %1 by %2"_s.arg(figure.y.label, figure.x.label),
+                         when.takeFirst().replace(u"Measured at"_s, u"measured at"_s)};
+    words << notes << when << figure.y.unit << u"scaled to the tallest bar"_s << u"lowest at the left"_s;
+    words.removeAll(QString());
+    return words;
+}
+
 QString stripAt(const Figure& figure, const QRectF& rect, const FigureStyle& style, const QPointF& place) {
     const std::vector<Strip> strips = stripsIn(figure, {});
     const Grid grid(rect, std::ssize(strips), style);

@@ -11,6 +11,8 @@ namespace ropelab::ui {
 FigureDrawing stripsOf(const Figure& figure, Ink rowInk);
 /// Of several settings, by wavelength: on one axis, a setting of one pair would flatten those of many pairs.
 bool areSpectra(const Figure& figure);
+/// What stands above strips, which have no axes, the most important first; `title` says when they were measured.
+QStringList stripWords(const Figure& figure, const QString& title);
 /// "θ 500: wavelength 123 tokens, logit contribution 4.20 %" at a place in `rect`; "" if no strip is there.
 QString stripAt(const Figure& figure, const QRectF& rect, const FigureStyle& style, const QPointF& place);
 

@@ -101,6 +101,17 @@ TEST_F(SecondPictureTest, SpectraHaveAStripPerSettingAndOtherHighPicturesHaveAxe
     EXPECT_FALSE(areSpectra(second().picture()));
 }
 
+TEST(SettingStrips, TheStepOfTheBarsComesBeforeWhyItIsNotTheCurrentOne) {
+    Figure figure;
+    figure.x.label = u"wavelength"_s;
+    figure.y = {u"logit contribution"_s, u"%"_s};
+    figure.note = u"mean over heads; not shown: RoPE 0 %"_s;
+    EXPECT_EQ(stripWords(figure, u"Measured at step 1 of 200: all settings; measured less often"_s),
+              (QStringList{u"Bars: logit contribution by wavelength"_s, u"measured at step 1 of 200: all settings"_s,
+                           u"not shown: RoPE 0 %"_s, u"mean over heads"_s, u"measured less often"_s, u"%"_s,
+                           u"scaled to the tallest bar"_s, u"lowest at the left"_s}));
+}
+
 TEST(SettingStrips, WhereNotAllFitTheLastPlaceSaysHowManyAreLeftOut) {
     Figure figure;
     for (int i = 0; i < 20; ++i) {
