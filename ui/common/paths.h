@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QFileInfo>
 #include <QString>
 #include <filesystem>
 
@@ -11,6 +12,11 @@ inline std::filesystem::path toPath(const QString& path) {
 
 inline QString fromPath(const std::filesystem::path& path) {
     return QString::fromStdU16String(path.u16string());
+}
+
+/// Also through symbolic links. A file that does not exist is the same as none.
+inline bool isSameFile(const QString& path, const QString& other) {
+    return QFileInfo::exists(path) && QFileInfo(path) == QFileInfo(other);
 }
 
 }  // namespace ropelab::ui

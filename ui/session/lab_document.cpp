@@ -56,7 +56,7 @@ QString LabDocument::standardFolder() {
 }
 
 QString LabDocument::name() const {
-    return m_unsaved ? u"not saved yet"_s : QFileInfo(path()).completeBaseName();
+    return m_unsaved ? u"unnamed"_s : QFileInfo(path()).completeBaseName();
 }
 
 QString LabDocument::path() const {

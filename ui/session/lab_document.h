@@ -41,7 +41,7 @@ class LabDocument : public QObject {
     bool hasFile() const { return m_file != nullptr; }
     bool isReadOnly() const { return m_readOnly; }
     bool isUnsaved() const { return m_unsaved; }
-    /// File name without its suffix, or "not saved yet".
+    /// File name without its suffix, or "unnamed" for an unsaved lab, whose file has a name of the program.
     QString name() const;
     /// Absolute path, or "" if the lab has no file.
     QString path() const;

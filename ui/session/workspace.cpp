@@ -20,10 +20,6 @@ namespace {
 
 constexpr qint64 kLargeLab = 8'000'000;  // bytes; reading a smaller lab file takes less than a tenth of a second
 
-bool isSameFile(const QString& path, const QString& other) {
-    return QFileInfo::exists(path) && QFileInfo(path) == QFileInfo(other);
-}
-
 class LabCommand : public QUndoCommand {
  public:
     LabCommand(const QString& text, std::function<void()> redo, std::function<void()> undo)

@@ -148,7 +148,7 @@ void MainWindow::makeControllers() {
     m_figures = new FigureOpener(m_workspace, *m_banners, *m_rooms, this);
     m_rotary = new RotaryController(m_workspace, *m_banners, *m_actions, *m_rooms, this);
     m_stage = new WindowStage(m_workspace, *m_rooms, *m_rotary, *this);
-    m_tour = new Tour(*m_doors, *m_actions, *m_rooms, *this);
+    m_tour = new Tour(*m_doors, *m_actions, *m_rooms, m_workspace.rotary(), *this);
     connect(m_stage, &WindowStage::sidesChanged, this, &MainWindow::fitSides);
     connect(m_stage, &WindowStage::presentingChanged, this, [this](bool presenting) {
         menuBar()->setVisible(!presenting);
@@ -505,9 +505,10 @@ void MainWindow::paintEvent(QPaintEvent* event) {
 }
 
 void MainWindow::renewTitle() {
-    const QString name = m_workspace.lab().name();
-    setWindowTitle(u"%1 — RoPE Lab"_s.arg(name));
-    m_corner->showLab(u"lab: %1"_s.arg(name), m_workspace.lab().path());
+    const LabDocument& lab = m_workspace.lab();
+    setWindowTitle(u"%1 — RoPE Lab"_s.arg(lab.name()));
+    const QString kept = u"Runs are stored in the program's own folder until “Save lab as …” names a file. "_s;
+    m_corner->showLab(u"lab: %1"_s.arg(lab.name()), lab.isUnsaved() ? kept + lab.path() : lab.path());
 }
 
 }  // namespace ropelab::ui

@@ -22,7 +22,7 @@ using LabDocumentTest = Workbench;
 TEST_F(LabDocumentTest, FirstSweepCreatesTheFile) {
     LabDocument document(file("labs"));
     EXPECT_FALSE(document.hasFile());
-    EXPECT_EQ(document.name(), "not saved yet");
+    EXPECT_EQ(document.name(), "unnamed");
     const Plan plan = document.addSweep(smallSweep());
     ASSERT_EQ(plan.runs.size(), 2u);
     EXPECT_TRUE(document.isUnsaved());

@@ -418,6 +418,41 @@ TEST_F(Window, TheMinutesFirstSentenceSaysWhatADragShows) {
     EXPECT_FALSE(isLit(room->positionBar()->query()));
 }
 
+TEST_F(Window, TheMinuteSaysWhatADragOfASettingShows) {
+    auto window = openWith(smallSweep(40));
+    window->show();
+    RotaryModel& rotary = window->workspace().rotary();
+    const auto said = [&] { return window->doors().texts().first().section('\n', 1); };
+    const auto drag = [&](const char* setting, const char* value) {
+        RotarySetup setup = rotary.setup();
+        set_setting(setup, setting, value);
+        rotary.change("test", setup);
+        return said();
+    };
+    window->actions().action("help.tour")->trigger();
+    ASSERT_TRUE(window->doors().choose("tour", "Next"));
+    EXPECT_TRUE(said().startsWith("Drag θ:")) << said().toStdString();
+    EXPECT_EQ(
+        drag("theta", "1M"),
+        "θ is 1,000,000 instead of 10,000: the slowest pair turns once in 4,080,185 instead of 47,117 tokens; pair 0 "
+        "turns as before.");
+    EXPECT_TRUE(drag("head_dim", "128").startsWith("Drag θ:")) << "another setting is no comparison";
+    drag("head_dim", "64");
+    drag("theta", "10k");
+    ASSERT_TRUE(window->doors().choose("tour", "Next"));
+    EXPECT_EQ(drag("context", "4096"),
+              "Within 4,096 instead of 1,024 tokens, 46 instead of 36 of the 64 rotated channels complete a turn.");
+    EXPECT_TRUE(drag("context", "1025").contains("1,025 instead of 1,024 tokens, still 36 of the 64"));
+    ASSERT_TRUE(window->doors().choose("tour", "Next"));
+    EXPECT_EQ(drag("fraction", "25%"),
+              "Of 32 pairs, 8 instead of 32 turn, the slowest once in 19,869 instead of 47,117 tokens.");
+    EXPECT_TRUE(drag("fraction", "0").startsWith("No pair turns"));
+    ASSERT_TRUE(window->doors().choose("tour", "Next"));
+    EXPECT_EQ(said(), "") << "a changed setup trains nothing";
+    drag("theta", "500");
+    EXPECT_EQ(said(), "");
+}
+
 TEST_F(Window, ARunThatIsPickedInOneRoomIsPickedInAll) {
     auto window = openWith(smallSweep(40));
     window->show();

@@ -146,7 +146,7 @@ void LabController::showExample() {
         };
         m_doors.show(kExampleBanner, BannerArea::Kind::information,
                      u"This lab file is an example: the 30 runs of the sweep on the right, trained on another machine, "
-                     u"so yours will differ a little. "_s +
+                     u"so yours may differ a little. "_s +
                          (hasOwn ? u"Your own runs are kept. Explore it, or:"_s : u"Explore it, or:"_s),
                      {{u"RoPE in one minute"_s, [trigger] { trigger(u"help.tour"_s); }},
                       {hasOwn ? u"Back to your own runs"_s : u"Train such models yourself"_s,

@@ -3,12 +3,15 @@
 #include <QCheckBox>
 #include <QPushButton>
 #include <array>
+#include <cmath>
 #include <tuple>
 
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/rotation/position_bar.h"
 #include "ui/rooms/rotation/rotation_room.h"
+#include "ui/rotary/spectrum_data.h"
+#include "ui/session/rotary_model.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/findables.h"
 #include "ui/shell/notices/banners.h"
@@ -20,28 +23,79 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+QString instead(const QString& now, const QString& from) {
+    return from.isEmpty() ? now : now == from ? u"still %1"_s.arg(now) : u"%1 instead of %2"_s.arg(now, from);
+}
+
+/// Only `setting` differs.
+template <typename Value>
+bool isDrag(const RotarySetup& from, RotarySetup now, Value RotarySetup::*setting) {
+    if (now.*setting == from.*setting) return false;
+    now.*setting = from.*setting;
+    return now == from;
+}
+
+/// The longest wavelength of the pairs that turn; "" if none does.
+QString slowestText(const RotarySetup& setup) {
+    QString longest;
+    for (const double wavelength : wavelengths(frequencies(frequency_settings(setup)))) {
+        if (std::isfinite(wavelength)) longest = tokensText(wavelength);
+    }
+    return longest;
+}
+
+QString thetaInsight(const RotarySetup& from, const RotarySetup& now) {
+    const QString slowest = slowestText(now);
+    if (!isDrag(from, now, &RotarySetup::theta) || slowest.isEmpty()) return {};
+    return u"θ is %1: the slowest pair turns once in %2 tokens; pair 0 turns as before."_s.arg(
+        instead(thetaText(now.theta), thetaText(from.theta)), instead(slowest, slowestText(from)));
+}
+
+QString contextInsight(const RotarySetup& from, const RotarySetup& now) {
+    if (!isDrag(from, now, &RotarySetup::context)) return {};
+    const auto complete = [](const RotarySetup& setup) { return QString::number(criticalDimension(setup)); };
+    return u"Within %1 tokens, %2 of the %3 rotated channels complete a turn."_s
+        .arg(instead(tokensText(trainingContext(now)), tokensText(trainingContext(from))),
+             instead(complete(now), complete(from)))
+        .arg(rotary_dim(now));
+}
+
+QString fractionInsight(const RotarySetup& from, const RotarySetup& now) {
+    if (!isDrag(from, now, &RotarySetup::fraction)) return {};
+    const auto pairs = [](const RotarySetup& setup) { return QString::number(rotary_dim(setup) / 2); };
+    if (rotary_dim(now) == 0)
+        return u"No pair turns: all keep their values, so the logit is the same at every distance."_s;
+    return u"Of %1 pairs, %2 turn, the slowest once in %3 tokens."_s.arg(now.head_dim / 2)
+        .arg(instead(pairs(now), pairs(from)), instead(slowestText(now), slowestText(from)));
+}
+
 struct Stop {
     const char* room;
     const char* control;  // of the room, or the object name of a button
     const char16_t* sentence;
+    const char16_t* hint;  // until something is dragged
+    /// What a drag shows; "" if another setting changed.
+    QString (*insight)(const RotarySetup& from, const RotarySetup& now);
 };
 
 constexpr std::array<Stop, 5> kStops = {{
     {"rotation", "m",
      u"RoPE turns each pair of channels of a query q by its position m and of a key k by n, like hands of a clock. "
-     "Their logit says how much the token at m attends to the one at n."},
+     "Their logit says how much the token at m attends to the one at n.",
+     u"Drag “q at m”: while the distance m − n is locked, n follows.", nullptr},
     {"spectrum", "theta",
-     u"θ is RoPE's base: pair i of d/2 turns by θ^(−2i/d) radians per token, so its wavelength is 2π·θ^(2i/d) tokens. "
-     "Drag θ: a larger base slows the slow pairs further; pair 0 always turns by 1 radian per token."},
-    {"context", "context",
-     u"Drag the context: the second tile counts the channels that complete a turn within it; the others never do in "
-     "training."},
+     u"θ is RoPE's base: pair i of d/2 turns by θ^(−2i/d) radians per token, so its wavelength is 2π·θ^(2i/d) tokens.",
+     u"Drag θ: a larger base slows the slow pairs further; pair 0 always turns by 1 radian per token.", thetaInsight},
+    {"context", "context", u"In training, a model sees only the angles that its pairs reach within the context.",
+     u"Drag the context: the second tile counts the channels that complete a turn within it.", contextInsight},
     {"rotation", "fraction",
-     u"Type 25 into the field fraction: a quarter of the pairs turn, with speeds that span about the same range as "
-     "before; the others, in grey, keep their values at every position."},
+     u"The fraction is the part of each head that RoPE rotates. The other pairs, in grey, keep their values at every "
+     "position.",
+     u"Type 25 into the field fraction: a quarter of the pairs turn.", fractionInsight},
     {"train", "start",
-     u"Start, the button with the blue ring, trains small models with each θ and fraction that the panel SWEEP lists, "
-     "whatever you set before. The losses of these models show what θ and the fraction change."},
+     u"The button with the blue ring trains small models with each θ and fraction that the panel SWEEP lists, whatever "
+     "you set before. The losses of these models show what θ and the fraction change.",
+     nullptr, nullptr},
 }};
 
 const QString kBanner = u"tour"_s;
@@ -58,15 +112,15 @@ QString insight(const RotationScene& from, const RotationScene& now) {
     if (distance(now) != distance(from))
         return u"The distance m − n is %1 instead of %2 now, and the logit is %3 instead of %4."_s.arg(
             groupedText(distance(now)), groupedText(distance(from)), logit, readableNumber(logitOf(from)));
-    if (moved == 0) return u"Drag “q at m”: while the distance m − n is locked, n follows."_s;
+    if (moved == 0) return QString::fromUtf16(kStops[0].hint);
     return u"Both moved by %1 and the hands turned, yet the logit is still %2: it depends on the distance m − n = %3 only."_s
         .arg(countText(moved, u"token"_s), logit, groupedText(distance(now)));
 }
 
 }  // namespace
 
-Tour::Tour(BannerArea& banners, ActionRegistry& actions, RoomStack& rooms, QWidget& window)
-    : QObject(&window), m_banners(banners), m_actions(actions), m_rooms(rooms), m_window(window) {
+Tour::Tour(BannerArea& banners, ActionRegistry& actions, RoomStack& rooms, RotaryModel& rotary, QWidget& window)
+    : QObject(&window), m_banners(banners), m_actions(actions), m_rooms(rooms), m_rotary(rotary), m_window(window) {
     connect(&banners, &BannerArea::dismissed, this, [this](const QString& id) {
         if (id == kBanner) leave();
     });
@@ -94,10 +148,21 @@ void Tour::show(int stop) {
     if (stop > 0) choices.append({u"Back"_s, [this, stop] { show(stop - 1); }});
     if (!isLast) choices.append({u"Skip the rest"_s, [this] { show(static_cast<int>(kStops.size())); }});
     m_banners.show(kBanner, BannerArea::Kind::information, words, choices);
-    if (stop == 0) followDrag(words + u'\n');
+    if (stop == 0) followPositions(words + u'\n');
+    if (shown.insight) followSetup(words + u'\n');
 }
 
-void Tour::followDrag(const QString& words) {
+void Tour::followSetup(const QString& words) {
+    auto say = [this, words, from = m_rotary.setup(), &shown = kStops[static_cast<std::size_t>(m_stop)]]() mutable {
+        const QString insight = shown.insight(from, m_rotary.setup());
+        if (insight.isEmpty()) from = m_rotary.setup();
+        m_banners.say(kBanner, words + (insight.isEmpty() ? QString::fromUtf16(shown.hint) : insight));
+    };
+    m_follows = connect(&m_rotary, &RotaryModel::changed, this, say);
+    say();
+}
+
+void Tour::followPositions(const QString& words) {
     auto& room = static_cast<RotationRoom&>(m_rooms.room());
     QCheckBox* lock = room.positionBar()->lockBox();
     if (!lock->isChecked()) {

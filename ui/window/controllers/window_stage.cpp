@@ -71,10 +71,6 @@ bool containsAny(const QWidget* parent, const QSet<QWidget*>& kept) {
                        [parent](const QWidget* each) { return parent == each || parent->isAncestorOf(each); });
 }
 
-bool isSameFile(const QString& a, const QString& b) {
-    return !a.isEmpty() && QFileInfo(a).absoluteFilePath() == QFileInfo(b).absoluteFilePath();
-}
-
 }  // namespace
 
 /// For a presentation. Widgets that a room shows meanwhile stay hidden; restore() shows them.
@@ -174,9 +170,7 @@ WindowStage::WindowStage(Workspace& workspace, RoomStack& rooms, RotaryControlle
     connect(&m_rooms, &RoomStack::roomMade, this, [this](Room& room) {
         m_standard.push_back(room.restorer());
         if (hasBegun()) m_users.push_back(room.restorer());
-        if (auto* rotary = qobject_cast<RotaryRoom*>(&room)) {
-            for (int axis = 0; axis < 2; ++axis) rotary->fixAxis(axis, m_axes[axis]);
-        }
+        applyAxes();
     });
     m_strip = new ControlStrip(canvas());
     static_cast<QVBoxLayout*>(canvas()->layout())->insertWidget(1, m_strip);
@@ -244,9 +238,14 @@ void WindowStage::endGlide() {
 void WindowStage::fixAxes(const std::optional<Range>& x, const std::optional<Range>& y) {
     m_axes[0] = x;
     m_axes[1] = y;
+    applyAxes();
+}
+
+void WindowStage::applyAxes() {
     for (Room* each : m_rooms.made()) {
         auto* rotary = qobject_cast<RotaryRoom*>(each);
-        for (int axis = 0; rotary && axis < 2; ++axis) rotary->fixAxis(axis, m_axes[axis]);
+        for (int axis = 0; rotary && axis < 2; ++axis)
+            rotary->fixAxis(axis, m_isPresenting ? m_axes[axis] : std::nullopt);
     }
 }
 
@@ -594,6 +593,7 @@ void WindowStage::setPresenting(bool presenting, bool fullScreen) {
         m_isPresenting = false;
         if (std::exchange(m_isLarge, false) && m_usesFullScreen) m_window.setWindowState(m_before->state);
     }
+    applyAxes();
     emit presentingChanged(presenting);
 }
 

@@ -114,6 +114,8 @@ class WindowStage : public QObject, public LectureStage {
     /// In place of the recording.
     void showLive();
     void fixAxes(const std::optional<Range>& x, const std::optional<Range>& y);
+    /// While the lecture is paused, the figures have axes of their own.
+    void applyAxes();
     void reportTo(const QString& error);
 
     Workspace& m_workspace;

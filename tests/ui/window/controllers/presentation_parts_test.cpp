@@ -28,6 +28,25 @@ TEST_F(PresentationTest, AFigureOfResultsIsShownWithoutTheTable) {
     stage().end();
 }
 
+TEST_F(PresentationTest, TheAxesOfALectureAreFixedOnlyWhileItPresents) {
+    stage().begin();
+    stage().setPresenting(true, false);
+    stage().showRoom("spectrum", "frequencies");
+    stage().setControl("y_axis", "1 to 50");
+    const auto top = [&] {
+        window->room().refreshNow();
+        return window->room().figure().y.maximum;
+    };
+    EXPECT_EQ(top(), 50);
+    stage().setPresenting(false, false);
+    EXPECT_NE(top(), 50) << "a paused lecture leaves the figures their own axes";
+    stage().setPresenting(true, false);
+    EXPECT_EQ(top(), 50);
+    stage().end();
+    EXPECT_NE(top(), 50);
+    stage().setPresenting(false, false);
+}
+
 TEST_F(PresentationTest, ANamedPartOfTheRotationRoomIsShownAloneAndLarge) {
     window->resize(1280, 800);
     QByteArray lecture = kLecture;
