@@ -78,7 +78,10 @@ void scaleMargins(QLabel* label, const QMargins& margins) {
 }
 
 void scaleWidth(QWidget* widget, int width) {
-    follow(widget, [widget, width] { widget->setFixedWidth(ThemeManager::instance().pixels(width)); });
+    follow(widget, [widget, width] {
+        const ThemeManager& theme = ThemeManager::instance();
+        widget->setFixedWidth(theme.pixels(width * theme.textGrowth()));
+    });
 }
 
 void scaleMinimumHeight(QWidget* widget, int height) {

@@ -19,6 +19,7 @@ void scaleLayout(QLayout* layout, const QMargins& margins, int spacing);
 QVBoxLayout* scaledColumn(QWidget* widget, int spacing, const QMargins& margins = {});
 QHBoxLayout* scaledRow(QWidget* widget, int spacing, const QMargins& margins = {});
 void scaleMargins(QLabel* label, const QMargins& margins);
+/// The width also follows the size of the text in a presentation.
 void scaleWidth(QWidget* widget, int width);
 void keepTextWidth(QLabel* label, const QStringList& texts);
 void scaleMinimumHeight(QWidget* widget, int height);

@@ -35,8 +35,8 @@ void FittingLabel::fit() {
     const ThemeManager& theme = ThemeManager::instance();
     double points = kLargestPt;
     QFont font = theme.fontAt(points, QFont::DemiBold);
-    if (theme.figureText() > 0) {  // a presentation, whose figures have no smaller type
-        font.setPixelSize(static_cast<int>(theme.figureText()));
+    if (theme.leastText() > 0) {  // a presentation, whose figures have no smaller type
+        font.setPixelSize(static_cast<int>(theme.leastText()));
         points = kSmallestPt;
     }
     while (points > kSmallestPt && QFontMetrics(font).horizontalAdvance(text()) > contentsRect().width()) {

@@ -179,6 +179,12 @@ SplitMarkdown splitFormulas(const QString& markdown) {
     return result;
 }
 
+QString withFixedSpaces(QString markdown) {
+    static const QRegularExpression equals(u"[ \\n]([=<≈≤≥])[ \\n](?=[\\d−])"_s);
+    static const QRegularExpression percent(u"(?<=\\d)[ \\n]%"_s);
+    return markdown.replace(equals, u"\u00A0\\1\u00A0"_s).replace(percent, u"\u00A0%"_s);
+}
+
 QString withUnicodeFormulas(const QString& markdown, const LectureFormulas& formulas) {
     static const QRegularExpression special(u"([*_\\[\\]<>`\\\\|])"_s);
     const SplitMarkdown split = splitFormulas(markdown);

@@ -58,6 +58,9 @@ struct SplitMarkdown {
 };
 SplitMarkdown splitFormulas(const QString& markdown);
 
+/// A value stays on the line of its "=" or "<", and "%" on that of its number.
+QString withFixedSpaces(QString markdown);
+
 QString withUnicodeFormulas(const QString& markdown, const LectureFormulas& formulas);
 
 }  // namespace ropelab::ui

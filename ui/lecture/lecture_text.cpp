@@ -19,7 +19,9 @@ LectureText::LectureText(double points, QWidget* parent) : QWidget(parent), m_po
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
     paintFormulas(m_document);
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &LectureText::restyle);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        if (m_pixels == 0 || m_color != ThemeManager::instance().theme().text) restyle();
+    });
 }
 
 void LectureText::setPixelSize(int pixels) {
@@ -43,30 +45,38 @@ void LectureText::setMarkdown(const QString& markdown) {
 }
 
 void LectureText::restyle() {
-    fill(m_document, m_markdown);
+    m_isStale = true;
     updateGeometry();
     update();
 }
 
+QTextDocument& LectureText::document() const {
+    if (std::exchange(m_isStale, false)) fill(m_document, m_markdown);
+    return m_document;
+}
+
 void LectureText::fill(QTextDocument& document, const QString& markdown) const {
     const ThemeManager& manager = ThemeManager::instance();
+    document.setLayoutEnabled(false);  // each of the changes below would lay out the text
     document.clear();
     document.setDocumentMargin(0);
     document.setDefaultFont(textFont());
     const QFontMetricsF metrics(document.defaultFont(), this);
     // Qt's width of 40 pixels cuts off the numbers of a list in the large type of a stage.
     document.setIndentWidth(std::max(document.indentWidth(), 1.3 * metrics.height()));
-    setPageMarkdown(document, markdown, m_formulas, manager.theme().text);
+    m_color = manager.theme().text;
+    setPageMarkdown(document, markdown, m_formulas, m_color);
     // Paragraphs have a space between them, and none below the last one.
     QTextCursor last(document.lastBlock());
     QTextBlockFormat format = last.blockFormat();
     format.setBottomMargin(0);
     last.setBlockFormat(format);
+    document.setLayoutEnabled(true);
 }
 
 int LectureText::heightForWidth(int width) const {
     if (m_markdown.isEmpty()) return 0;
-    m_document.setTextWidth(width);
+    document().setTextWidth(width);
     return static_cast<int>(std::ceil(m_document.size().height()));
 }
 
@@ -90,7 +100,7 @@ QSize LectureText::minimumSizeHint() const {
 
 void LectureText::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    m_document.setTextWidth(width());
+    document().setTextWidth(width());
     QAbstractTextDocumentLayout::PaintContext context;
     context.palette.setColor(QPalette::Text, ThemeManager::instance().theme().text);
     m_document.documentLayout()->draw(&painter, context);

@@ -37,6 +37,8 @@ class LectureText : public QWidget {
 
  private:
     void fill(QTextDocument& document, const QString& markdown) const;
+    /// It is filled when it is first needed.
+    QTextDocument& document() const;
     void restyle();
 
     double m_points;
@@ -44,6 +46,8 @@ class LectureText : public QWidget {
     LectureFormulas m_formulas;
     QString m_markdown;
     QString m_plain;
+    mutable bool m_isStale = true;
+    mutable QColor m_color;
     mutable LectureDocument m_document;  // its width is set for each question about its height
 };
 

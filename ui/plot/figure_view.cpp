@@ -81,7 +81,7 @@ void FigureView::refreshNow() {
 void FigureView::render() {
     const bool isResting = m_rescale.state() != QAbstractAnimation::Running;
     // In the type of a presentation a long note would take the place of the figure: its first parts stay.
-    const bool cutsNote = ThemeManager::instance().figureText() > 0 && m_figure.note.size() > kLongNote;
+    const bool cutsNote = ThemeManager::instance().leastText() > 0 && m_figure.note.size() > kLongNote;
     if (isResting && !cutsNote) return m_renderer->show(m_figure, m_style);
     Figure moving = m_figure;
     if (cutsNote) moving.note.truncate(std::max<qsizetype>(0, moving.note.lastIndexOf("; "_L1, kLongNote)));

@@ -27,7 +27,7 @@ constexpr double kMostGrowth = 1.35;
 double unitFor(const QWidget& plot, const QSizeF& size) {
     const ThemeManager& theme = ThemeManager::instance();
     const double unit = theme.factor() * plot.logicalDpiY() / 72.0;
-    if (theme.figureText() > 0) return std::max(unit, theme.figureText() / FigureStyle().tickPt);
+    if (theme.leastText() > 0) return std::max(unit, theme.leastText() / FigureStyle().tickPt);
     const double larger = std::sqrt(size.width() * size.height() / (kUsualSize.width() * kUsualSize.height()));
     return unit * std::clamp(std::floor(larger / theme.factor() * 20) / 20, 1.0, kMostGrowth);
 }

@@ -41,7 +41,14 @@ class AppStyle : public QProxyStyle {
 };
 
 constexpr int kChoiceMargin = 2;  // a drop-down list adds it to the height of its text, in pixels
+constexpr double kTextPt = 10.5;
 constexpr std::array<int, 7> kScales = {100, 110, 125, 150, 175, 200, 250};
+
+/// Pixels of the screen per 1/96 inch.
+double screenFactor() {
+    const QScreen* screen = QGuiApplication::primaryScreen();
+    return screen != nullptr ? screen->logicalDotsPerInch() / 96.0 : 1.0;
+}
 
 void loadFonts() {
     static const bool loaded = [] {
@@ -149,7 +156,8 @@ QString styleSheet(const Theme& theme, const ThemeManager& manager) {
         } else if (match.captured(3) == "px"_L1) {
             result += QString::number(manager.pixels(match.captured(2).toDouble())) + u"px"_s;
         } else {
-            result += QString::number(match.captured(2).toDouble() * manager.factor()) + u"pt"_s;
+            const double points = match.captured(2).toDouble();
+            result += QString::number(manager.fontAt(points).pointSizeF()) + u"pt"_s;
         }
     }
     return result + source.mid(from);
@@ -183,9 +191,16 @@ double ThemeManager::factor() const {
 }
 
 double ThemeManager::px(double atHundred) const {
-    const QScreen* screen = QGuiApplication::primaryScreen();
     // Fonts scale with the desktop's dots per inch, so lengths must scale as well.
-    return atHundred * factor() * (screen != nullptr ? screen->logicalDotsPerInch() / 96.0 : 1.0);
+    return atHundred * factor() * screenFactor();
+}
+
+double ThemeManager::pointsOf(double points) const {
+    return std::max(points * factor(), m_leastText * 0.75 / screenFactor());
+}
+
+double ThemeManager::textGrowth() const {
+    return pointsOf(kTextPt) / (kTextPt * factor());
 }
 
 int ThemeManager::pixels(double atHundred) const {
@@ -199,7 +214,7 @@ QString ThemeManager::family() {
 
 QFont ThemeManager::fontAt(double points, QFont::Weight weight) const {
     QFont font(family());
-    font.setPointSizeF(points * factor());
+    font.setPointSizeF(pointsOf(points));
     font.setWeight(weight);
     return font;
 }
@@ -242,20 +257,16 @@ void ThemeManager::setChoice(Choice choice) {
     }
 }
 
-void ThemeManager::setScale(int percent) {
+void ThemeManager::setScale(int percent, double leastText) {
     percent = std::clamp(percent, kScales.front(), kScales.back());
-    if (percent == m_scale) {
+    if (percent == m_scale && leastText == m_leastText) {
         return;
     }
     m_scale = percent;
+    m_leastText = leastText;
     if (m_applied) {
         refresh();
     }
-}
-
-void ThemeManager::setFigureText(double pixels) {
-    if (pixels == std::exchange(m_figureText, pixels)) return;
-    emit changed();
 }
 
 void ThemeManager::larger() {

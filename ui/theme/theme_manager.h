@@ -50,9 +50,10 @@ class ThemeManager : public QObject {
     /// without a desktop, so that screenshots do not depend on the system.
     double factor() const;
 
-    /// Smallest text of figures in pixels, as a presentation needs it; 0: that of the scale.
-    double figureText() const { return m_figureText; }
-    void setFigureText(double pixels);
+    /// Smallest text in pixels, as a presentation needs it; 0: that of the scale. Lengths stay those of the scale.
+    double leastText() const { return m_leastText; }
+    /// The size of the usual text by that of the scale: 1 without a smallest text.
+    double textGrowth() const;
 
     /// The bundled font, which has tabular digits.
     static QString family();
@@ -66,7 +67,8 @@ class ThemeManager : public QObject {
  public slots:
     void setChoice(ropelab::ui::ThemeManager::Choice choice);
     /// Per cent, clamped to 100 … 250.
-    void setScale(int percent);
+    void setScale(int percent) { setScale(percent, m_leastText); }
+    void setScale(int percent, double leastText);
     /// The next larger scale of 100, 110, 125, 150, 175, 200 and 250 %.
     void larger();
     void smaller();
@@ -81,10 +83,12 @@ class ThemeManager : public QObject {
  private:
     ThemeManager();
     void refresh();
+    /// Of a text that has this size at a scale of 100 %.
+    double pointsOf(double points) const;
 
     Choice m_choice = Choice::system;
     int m_scale = 100;
-    double m_figureText = 0;
+    double m_leastText = 0;
     bool m_applied = false;
     bool m_applying = false;
     Appearance m_system = Appearance::light;

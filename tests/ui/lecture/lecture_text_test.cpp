@@ -7,7 +7,9 @@
 #include <QImage>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextTable>
 
+#include "ui/lecture/documents/page_text.h"
 #include "ui/lecture/lecture_words.h"
 #include "ui/lecture/presentation/ink.h"
 #include "ui/theme/theme_manager.h"
@@ -50,6 +52,26 @@ TEST_F(LectureTextTest, TexBecomesUnicode) {
     EXPECT_EQ(unicodeOfTex("{\\"), "");
     EXPECT_EQ(unicodeOfTex("\\theta_\\mathrm{max}"), "θ_(max)") << "what follows a font belongs to it";
     EXPECT_EQ(unicodeOfTex("\\lceil x \\rceil \\leq \\mathrm{dim}"), "⌈ x ⌉ ≤ dim");
+}
+
+TEST_F(LectureTextTest, AValueStaysWithItsSigns) {
+    EXPECT_EQ(withFixedSpaces("at θ = 10,000 or\n13 % of = it"), u"at θ\u00A0=\u00A010,000 or\n13\u00A0% of = it"_s);
+    EXPECT_EQ(withFixedSpaces("x =\n−3, 0\n%"), u"x\u00A0=\u00A0−3, 0\u00A0%"_s);
+}
+
+TEST_F(LectureTextTest, ColumnsOfNumbersAreAlignedToTheRight) {
+    QTextDocument document;
+    setPageMarkdown(document,
+                    "| θ | loss | what |\n|---|---|---|\n| 500 | 1.47 ± 0.01 | 3 |\n| **1,000** | 2 % | one |\n", {},
+                    Qt::black);
+    const auto* table = qobject_cast<QTextTable*>(document.rootFrame()->childFrames().value(0));
+    ASSERT_NE(table, nullptr);
+    for (int row = 0; row < table->rows(); ++row) {
+        for (int column = 0; column < table->columns(); ++column) {
+            const auto alignment = table->cellAt(row, column).firstCursorPosition().blockFormat().alignment();
+            EXPECT_EQ(alignment.testFlag(Qt::AlignRight), column < 2) << row << ", " << column;
+        }
+    }
 }
 
 TEST_F(LectureTextTest, FormulasComeFromTheIndexAndNeverFromOutsideItsFolder) {

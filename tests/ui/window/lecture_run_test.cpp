@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <QDir>
+#include <QLabel>
 #include <QLineEdit>
+#include <QRadioButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSet>
@@ -151,7 +153,8 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
             EXPECT_EQ(place(room).width(), canvas.width()) << where << ": the picture is as wide as the page";
         }
         const LecturePlayer& player = window->lectures().player();
-        if (show.isPageShown() && player.currentStep() && !player.currentStep()->say.empty()) {
+        const bool isEnd = show.isPageShown() && show.page()->words().startsWith("The lecture ends here."_L1);
+        if (show.isPageShown() && !isEnd && player.currentStep() && !player.currentStep()->say.empty()) {
             EXPECT_EQ(place(*show.page()).intersects(place(*show.foot())), !player.currentScene()->room.empty())
                 << where << ": a text covers the sentence only where it closes a scene";
         }
@@ -180,12 +183,20 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
             if (!text->isVisible()) continue;
             EXPECT_GE(24 * text->textFont().pixelSize(), canvas.height())
                 << where << ": " << text->plainText().toStdString();
-            if (question.isVisible() && question.isAncestorOf(text) && place(question).width() == canvas.width() &&
-                !question.isRevealed() && !question.coversPicture()) {
-                EXPECT_GE(18 * text->textFont().pixelSize(), canvas.height())
-                    << where << ": a question on its own page";
-            }
         }
+        for (const QWidget* text : canvas.findChildren<QWidget*>()) {
+            const bool shows = qobject_cast<const QLabel*>(text) || qobject_cast<const QLineEdit*>(text) ||
+                               qobject_cast<const QAbstractButton*>(text);
+            if (!shows || !text->isVisible() || text->visibleRegion().isEmpty()) continue;
+            EXPECT_GE(30 * QFontInfo(text->font()).pixelSize(), canvas.height() - 30)
+                << where << ": type of " << text->metaObject()->className() << " "
+                << text->accessibleName().toStdString();
+        }
+        if (!question.isVisible() || question.coversPicture()) return;
+        std::vector<QRect> places = {place(*question.field())};
+        for (const auto* choice : question.findChildren<QRadioButton*>()) places.push_back(place(*choice));
+        EXPECT_TRUE(!question.isRevealed() || places == m_places) << where << ": the answer moves the question";
+        m_places = places;
         for (const PlotWidget* plot : canvas.findChildren<PlotWidget*>()) {
             if (!plot->isVisible()) continue;
             EXPECT_GE(30 * plot->style().units(plot->style().tickPt) + 1, canvas.height())
@@ -262,6 +273,7 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
 
  private:
     std::vector<std::pair<int, QStringList>> m_shown;  // step and texts of the scene so far
+    std::vector<QRect> m_places;                       // of the choices of the last question
 };
 
 TEST_P(LectureRun, EveryStepIsShownByKeyboard) {

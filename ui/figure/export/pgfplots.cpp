@@ -12,6 +12,7 @@
 #include "ui/figure/figure_caption.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/paint/axis_marks.h"
+#include "ui/figure/paint/figure_curves.h"
 #include "ui/figure/polyline.h"
 #include "ui/figure/ticks.h"
 #include "ui/theme/color_maps.h"
@@ -217,10 +218,13 @@ class PgfplotsWriter {
         for (qsizetype i = 0; i < count; i += stride) add(i, band.upper[i]);
         for (qsizetype i = (count - 1) / stride * stride; i >= 0; i -= stride) add(i, band.lower[i]);
         if (x.isEmpty()) return;
-        const QString color = colorName(m_style.colorOf(band.ink));
-        addPlot(color,
-                u"draw=none, fill=%1, fill opacity=0.15, no marks, unbounded coords=discard, area legend"_s.arg(color),
-                plotOf(x, y, band.label + u" (area)"_s) + u" -- cycle"_s, band.label);
+        const QColor ink = m_style.colorOf(band.ink);
+        const QString color = colorName(ink);
+        addPlot(
+            color,
+            u"draw=none, fill=%1, fill opacity=%2, no marks, unbounded coords=discard, area legend"_s.arg(color).arg(
+                opacityOfBand(ink, m_style.theme.paper), 0, 'f', 2),
+            plotOf(x, y, band.label + u" (area)"_s) + u" -- cycle"_s, band.label);
     }
 
     void addPlot(const QString& color, const QString& how, const QString& points, const QString& label) {

@@ -132,9 +132,8 @@ void FigureCurves::setLine(QCPGraph* graph, const Polyline& line, const QPen& pe
 
 void FigureCurves::drawBands(const Figure& figure, const FigureStyle& style) {
     // On paper, where none can be hidden, many bands together are as faint as three, unless each has its own row.
-    constexpr float usual = 0.15F;
-    const auto many = static_cast<float>(figure.bands.size()) / 3;
-    const float alpha = style.onScreen || many <= 1 || !figure.y.categories.isEmpty() ? usual : usual / many;
+    const auto many = static_cast<double>(figure.bands.size()) / 3;
+    const double less = style.onScreen || many <= 1 || !figure.y.categories.isEmpty() ? 1 : 1 / many;
     for (const FigureBand& band : figure.bands) {
         Polyline low;
         Polyline high;
@@ -163,7 +162,7 @@ void FigureCurves::drawBands(const Figure& figure, const FigureStyle& style) {
         QCPGraph* upper = nextGraph();
         setLine(upper, high, QPen(Qt::NoPen), style);
         QColor fill = style.colorOf(band.ink);
-        fill.setAlphaF(alpha);
+        fill.setAlphaF(static_cast<float>(less * opacityOfBand(fill, style.theme.paper)));
         upper->setBrush(fill);
         upper->setChannelFillGraph(lower);
     }
@@ -207,6 +206,19 @@ void FigureCurves::drawCurves(const Figure& figure, const FigureStyle& style) {
             if (curve.dots) setDots(curve, style.penOf(curve), style);
         }
     }
+}
+
+double opacityOfBand(const QColor& color, const QColor& paper) {
+    double opacity = 0;
+    const auto mixed = [&opacity](int from, int to) {
+        return from + static_cast<int>(std::lround(opacity * (to - from)));
+    };
+    const auto contrast = [&] {
+        return contrastRatio(paper, QColor(mixed(paper.red(), color.red()), mixed(paper.green(), color.green()),
+                                           mixed(paper.blue(), color.blue())));
+    };
+    while (opacity < 1 && contrast() < 1.5) opacity += 0.01;
+    return opacity;
 }
 
 double halfBarOf(const FigureCurve& curve) {

@@ -9,10 +9,14 @@
 #include "ui/figure/polyline.h"
 
 class QCPGraph;
+class QColor;
 class QCustomPlot;
 class QPen;
 
 namespace ropelab::ui {
+
+/// At which an area of this colour has a contrast of 1.5:1 on the paper.
+double opacityOfBand(const QColor& color, const QColor& paper);
 
 /// Half the width of the bars of a curve, in the unit of x.
 double halfBarOf(const FigureCurve& curve);

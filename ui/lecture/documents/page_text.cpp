@@ -7,6 +7,7 @@
 #include <QFontMetrics>
 #include <QFontMetricsF>
 #include <QHash>
+#include <QRegularExpression>
 #include <QSvgRenderer>
 #include <QTextBlock>
 #include <QTextCursor>
@@ -33,6 +34,7 @@ constexpr int kFormulaDepth = QTextFormat::UserProperty + 3;
 constexpr int kFigureIndex = QTextFormat::UserProperty + 4;
 constexpr int kFormulaMarks = QTextFormat::UserProperty + 5;  // behind the formula
 constexpr int kFormulaAlone = QTextFormat::UserProperty + 6;  // a deep formula without text beside it
+constexpr int kFormulaRatio = QTextFormat::UserProperty + 7;  // its width by its height
 
 constexpr double kParagraphGap = 0.5;  // between paragraphs, in font sizes
 constexpr double kListIndent = 1.8;    // of a list, in font sizes
@@ -44,10 +46,9 @@ double formulaUnits(const QTextFormat& format, int property, const QFontMetricsF
     return format.doubleProperty(property) * exOfCapital * metrics.capHeight();
 }
 
-QSizeF formulaSize(const QSvgRenderer& renderer, const QTextFormat& format, const QFontMetricsF& metrics) {
+QSizeF formulaSize(const QTextFormat& format, const QFontMetricsF& metrics) {
     const double height = formulaUnits(format, kFormulaHeight, metrics) + formulaUnits(format, kFormulaDepth, metrics);
-    const QRectF box = renderer.viewBoxF();
-    return {box.isEmpty() ? 0 : height * box.width() / box.height(), height};
+    return {height * format.doubleProperty(kFormulaRatio), height};
 }
 
 bool isDeep(const QTextFormat& format) {
@@ -69,8 +70,11 @@ QTextCharFormat formulaFormat(const LectureFormula& formula, const QString& mark
                               const QFontMetricsF& metrics) {
     const QByteArray svg = formula.svg(color);
     if (formula.height + formula.depth <= 0) return {};
-    if (const QSvgRenderer renderer(svg); !renderer.isValid() || renderer.viewBoxF().isEmpty()) return {};
+    const QSvgRenderer renderer(svg);
+    const QRectF box = renderer.viewBoxF();
+    if (!renderer.isValid() || box.isEmpty()) return {};
     QTextCharFormat format;
+    format.setProperty(kFormulaRatio, box.width() / box.height());
     format.setObjectType(FormulaObject::kType);
     format.setProperty(kFormulaSvg, svg);
     format.setProperty(kFormulaHeight, formula.height);
@@ -132,6 +136,22 @@ void useSemiBold(QTextDocument& document) {
     }
 }
 
+/// To the right, in the columns that have only numbers below their heading.
+void alignNumbers(QTextTable& table) {
+    static const QRegularExpression number(u"^(|–|[−+]?\\d[\\d,.]*(.%| ± [\\d.]+)?)$"_s);
+    for (int column = 0; column < table.columns(); ++column) {
+        bool isNumeric = table.rows() > 1;
+        for (int row = 1; row < table.rows() && isNumeric; ++row) {
+            isNumeric = number.match(table.cellAt(row, column).firstCursorPosition().block().text()).hasMatch();
+        }
+        for (int row = 0; row < table.rows() && isNumeric; ++row) {
+            QTextBlockFormat format;
+            format.setAlignment(Qt::AlignRight);
+            table.cellAt(row, column).firstCursorPosition().mergeBlockFormat(format);
+        }
+    }
+}
+
 /// Qt's Markdown has this space only for fonts with a size in points.
 void spaceBlocks(QTextDocument& document, double em) {
     for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
@@ -152,6 +172,7 @@ void spaceBlocks(QTextDocument& document, double em) {
         format.setBorderCollapse(true);
         format.setBottomMargin(em * kParagraphGap);
         table->setFormat(format);
+        alignNumbers(*table);
     }
 }
 
@@ -159,7 +180,7 @@ void spaceBlocks(QTextDocument& document, double em) {
 
 QSizeF FormulaObject::intrinsicSize(QTextDocument* document, int /*position*/, const QTextFormat& format) {
     const QFontMetricsF metrics(document->defaultFont());
-    const QSizeF size = formulaSize(QSvgRenderer(format.property(kFormulaSvg).toByteArray()), format, metrics);
+    const QSizeF size = formulaSize(format, metrics);
     const double above = formulaUnits(format, kFormulaHeight, metrics);
     const double width = size.width() + metrics.horizontalAdvance(format.stringProperty(kFormulaMarks));
     // The layout places the lower edge at the base line, and the middle of a deep formula a quarter of an x above it.
@@ -173,7 +194,7 @@ void FormulaObject::drawObject(QPainter* painter, const QRectF& place, QTextDocu
                                const QTextFormat& format) {
     QSvgRenderer renderer(format.property(kFormulaSvg).toByteArray());
     const QFontMetricsF metrics(document->defaultFont());
-    const QSizeF size = formulaSize(renderer, format, metrics);
+    const QSizeF size = formulaSize(format, metrics);
     const double above = formulaUnits(format, kFormulaHeight, metrics);
     const double middle = QFontMetrics(document->defaultFont()).xHeight() / 4.0;
     const QPointF base(place.left(), format.boolProperty(kFormulaAlone) ? place.top() + above
@@ -238,7 +259,7 @@ void setPageMarkdown(QTextDocument& document, const QString& markdown, const Lec
         }
         source += split.between[i + 1];
     }
-    document.setMarkdown(source);
+    document.setMarkdown(withFixedSpaces(source));
     insertFormulas(document, formats);
     useSemiBold(document);
     spaceBlocks(document, QFontInfo(document.defaultFont()).pixelSize());

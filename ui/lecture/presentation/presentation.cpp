@@ -4,6 +4,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QLayout>
+#include <QScopedValueRollback>
 #include <QStandardPaths>
 #include <algorithm>
 #include <array>
@@ -37,17 +38,15 @@ constexpr int kTextOfHeight = 24;                     // the height of the canva
 constexpr int kReaderText = 15;                       // the height of the texts of a reader, in pixels at 100 %
 constexpr int kReaderDock = 600;                      // most width of a question beside the picture, as above
 constexpr int kLaterLines = 8;                        // heights of a text that the result of a question needs
-constexpr double kPageText = 80.0 / 1080;             // of the height: a question on a page of its own, down to …
-constexpr double kLeastPageText = 60.0 / 1080;
-constexpr int kMostWaitMs = 300;  // work that takes longer shows itself
+constexpr double kPageText = 80.0 / 1080;             // of the height: most, of a question on a page of its own
+constexpr int kMostWaitMs = 300;                      // work that takes longer shows itself
 constexpr QStringView kKeys = u"→ next step, or the answer · ← back · 1–9 choice · E text · N notes · Esc pause";
 
 int bandHeight(QWidget& band, int width) {
     band.ensurePolished();
     QLayout* layout = band.layout();
     layout->activate();
-    return std::max(layout->hasHeightForWidth() ? layout->totalHeightForWidth(width) : 0,
-                    layout->totalMinimumSize().height());
+    return layout->hasHeightForWidth() ? layout->totalHeightForWidth(width) : layout->totalMinimumSize().height();
 }
 
 /// A file that does not exist yet.
@@ -90,9 +89,8 @@ Presentation::Presentation(LectureStage& stage, LecturePlayer& player, QObject* 
     connect(&m_player, &LecturePlayer::problem, this, &Presentation::tellProblem);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
         if (!m_isActive) return;
-        place();
-        // place() may itself have changed the size, and the texts know their new heights only after their events.
-        QMetaObject::invokeMethod(this, &Presentation::place, Qt::QueuedConnection);
+        if (!m_isPlacing) place();
+        placeLater();  // the texts know their new heights only after their events
     });
 }
 
@@ -253,8 +251,20 @@ bool Presentation::areNotesShown() const {
     return m_notesWindow || (m_strip && m_strip->isVisibleTo(m_strip->parentWidget()));
 }
 
+void Presentation::placeLater() {
+    if (std::exchange(m_placesLater, true)) return;
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            m_placesLater = false;
+            place();
+        },
+        Qt::QueuedConnection);
+}
+
 void Presentation::place() {
     if (!m_head) return;
+    const QScopedValueRollback placing(m_isPlacing, true);
     const QRect canvas = m_stage.canvas()->rect();
     const ThemeManager& manager = ThemeManager::instance();
     QStringList sentences;
@@ -266,12 +276,14 @@ void Presentation::place() {
     const int size = m_bar ? manager.pixels(kReaderText) : (canvas.height() + kTextOfHeight - 1) / kTextOfHeight;
     m_head->setTextSize(size);
     m_foot->setTextSize(size);
-    m_page->setTextSize(size);
-    m_cover->setTextSize(size);
+    m_page->setTextSize(size, !m_bar);
+    m_cover->setTextSize(size, !m_bar);
     const int above = bandHeight(*m_head, canvas.width());
     const int sentence = m_foot->heightFor(sentences, canvas.width());
     QWidget& below = m_bar ? *m_bar : *m_strip;
-    const int strip = m_bar ? bandHeight(below, canvas.width()) : below.isHidden() ? 0 : manager.pixels(kStripHeight);
+    const int strip = m_bar              ? bandHeight(below, canvas.width())
+                      : below.isHidden() ? 0
+                                         : manager.pixels(kStripHeight * manager.textGrowth());
     m_head->setGeometry(0, 0, canvas.width(), above);
     m_foot->setGeometry(0, canvas.height() - strip - sentence, canvas.width(), sentence);
     m_foot->setVisible(sentence > 0);
@@ -280,7 +292,7 @@ void Presentation::place() {
     // Texts also have the space of a sentence that the step does not say, or has said before the closing text.
     const LectureStep* step = m_player.currentStep();
     QRect page = picture;
-    const bool isClosed = step && isPageShown() && !m_player.currentScene()->room.empty();
+    const bool isClosed = step && isPageShown() && (m_isAtEnd || !m_player.currentScene()->room.empty());
     if (step && (step->say.empty() || isClosed)) page.setBottom(canvas.height() - strip - 1);
     if (m_question->hasQuestion() && placeQuestion(page, size)) {
         picture.setRight(m_question->x() - 1);
@@ -289,6 +301,7 @@ void Presentation::place() {
     m_stage.setInsets({0, above, canvas.width() - picture.width(), sentence + strip});
     m_page->setGeometry(page);
     m_cover->setGeometry(page);
+    m_page->fit();
     if (isPageShown()) m_page->raise();  // above the foot
     if (isPictureCovered()) m_cover->raise();
     if (m_question->hasQuestion()) m_question->raise();
@@ -308,7 +321,6 @@ bool Presentation::placeQuestion(const QRect& free, int textSize) {
         m_question->setGeometry(free);
         return false;
     }
-    const bool isRevealed = m_question->isRevealed();
     if (m_bar || !m_question->question()->hides) {
         m_question->setTextSize(textSize);
         const int least = m_bar ? m_question->layout()->totalMinimumSize().width() : 0;
@@ -323,24 +335,20 @@ bool Presentation::placeQuestion(const QRect& free, int textSize) {
         m_question->setGeometry(free.right() - width + 1, free.top(), width, free.height());
         return true;
     }
-    // The largest text that fits. It is searched once, because each size is a new style, which asks for a new place.
-    const QString key =
-        u"%1 %2x%3 %4"_s.arg(text(m_question->question()->text)).arg(free.width()).arg(free.height()).arg(isRevealed);
-    if (key != std::exchange(m_pageKey, key)) {
-        const double height = m_stage.canvas()->height();
-        int least = isRevealed ? textSize : static_cast<int>(std::ceil(kLeastPageText * height));
-        m_pageSize = static_cast<int>(kPageText * height);
-        m_question->setTextSize(m_pageSize);
-        if (bandHeight(*m_question, free.width()) > free.height()) {
-            while (least < m_pageSize - 1) {
-                const int middle = (least + m_pageSize) / 2;
-                m_question->setTextSize(middle);
-                (bandHeight(*m_question, free.width()) > free.height() ? m_pageSize : least) = middle;
-            }
-            m_pageSize = least;
-        }
-    }
+    // About the largest text that fits with the answer. It is searched once, because each size is a new style, which
+    // asks for a new place; and again only if counted hands make the answer longer.
+    const QString key = u"%1 %2x%3"_s.arg(text(m_question->question()->text)).arg(free.width()).arg(free.height());
+    const bool isOther = key != std::exchange(m_pageKey, key);
+    if (isOther) m_pageSize = static_cast<int>(kPageText * m_stage.canvas()->height());
     m_question->setTextSize(m_pageSize);
+    while ((isOther || m_question->isRevealed()) && m_pageSize > textSize) {
+        const int needed = bandHeight(*m_question, free.width());
+        if (needed <= free.height()) break;
+        // A text has about as many characters as its area: its height grows with the square of its size.
+        const double smaller = std::sqrt(static_cast<double>(free.height()) / needed);
+        m_pageSize = std::clamp(static_cast<int>(m_pageSize * smaller), textSize, m_pageSize - 1);
+        m_question->setTextSize(m_pageSize);
+    }
     m_question->setGeometry(free);
     return false;
 }
@@ -358,6 +366,7 @@ void Presentation::showPlace() {
     const LectureScene* scene = m_player.currentScene();
     const LectureStep* step = m_player.currentStep();
     m_question->clear();
+    m_isAtEnd = false;
     m_pressed = 0;
     m_dock = 0;
     m_busySince.invalidate();
@@ -475,11 +484,25 @@ void Presentation::turn(bool forward) {
     } else if (!forward) {
         previous();
     } else if (!next()) {
-        m_head->say(u"The lecture ends here."_s);
+        showEnd();
     }
 }
 
+void Presentation::showEnd() {
+    if (std::exchange(m_isAtEnd, true)) return;
+    m_question->clear();
+    m_question->hide();
+    m_cover->hide();
+    m_stage.pointAt(QString());  // what it points at is covered
+    m_head->showScene(text(m_player.lecture().title), QString());
+    m_page->showText(QString(), u"**The lecture ends here.**\n\nEsc: the window · ←: the last scene"_s);
+    m_page->show();
+    showRuns();
+    place();
+}
+
 bool Presentation::next() {
+    if (m_isAtEnd) return false;
     const bool isOpen = m_question->hasQuestion() && !m_question->isRevealed();
     if (isOpen && !m_bar) {
         if (m_question->isWaiting()) {
@@ -507,6 +530,11 @@ bool Presentation::next() {
 
 void Presentation::previous() {
     const LectureScene* scene = m_player.currentScene();
+    if (m_isAtEnd) {
+        m_player.goTo(m_player.scene(), m_player.step());
+        if (scene && !scene->room.empty() && !scene->text.empty()) togglePage();
+        return;
+    }
     if (isPageShown() && scene && !scene->room.empty()) return togglePage();
     m_player.previous();
 }

@@ -93,6 +93,7 @@ class Presentation : public QObject {
     void build();
     void clearCanvas();
     void place();
+    void placeLater();
     /// Returns whether the picture stays beside the question. It has a page of its own if it hides the picture, also
     /// with its answer, and if its axes are drawn on.
     bool placeQuestion(const QRect& free, int textSize);
@@ -108,6 +109,8 @@ class Presentation : public QObject {
     void nextTheme();
     void saveSnapshot();
     void togglePage();
+    /// A page of its own, behind the last step.
+    void showEnd();
     void toggleBlank();
     void toggleNotes();
     bool isOfPresentation(const QWidget* widget) const;
@@ -137,7 +140,10 @@ class Presentation : public QObject {
     QString m_pageKey;  // question and size of the page for which m_pageSize was found
     int m_pageSize = 0;
     std::size_t m_dock = 0;  // width of the question beside the picture, which only grows until the next question
-    int m_pressed = 0;       // keys that follow an answer which is still being computed
+    bool m_isAtEnd = false;
+    bool m_isPlacing = false;
+    bool m_placesLater = false;
+    int m_pressed = 0;  // keys that follow an answer which is still being computed
     QElapsedTimer m_busySince;
     QString m_find;  // the number that the class should find, in words
     QString m_snapshot;

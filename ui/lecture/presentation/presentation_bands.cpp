@@ -7,6 +7,7 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ui/common/scaled.h"
@@ -26,7 +27,10 @@ constexpr double kPagePoints = 13;
 constexpr int kNoticeMs = 5000;
 constexpr int kBandMargin = 6;
 constexpr int kSideMargin = 12;
-constexpr int kLineEms = 48;  // most, of a page: longer lines are hard to read
+constexpr int kLineEms = 48;                        // most, of a page: longer lines are hard to read
+constexpr std::array kGrowths = {1.75, 1.5, 1.25};  // of the text of a page, which is as large as it has space for
+
+constexpr double kFillable = 1.1;  // of a page: a text that is estimated to be higher is not tried
 
 void setTextPixels(QWidget* widget, int pixels) {
     const QString style = u"font-size: %1px;"_s.arg(pixels);
@@ -163,6 +167,7 @@ PresentationPage::PresentationPage(QWidget* parent)
     m_area->setFrameShape(QFrame::NoFrame);
     m_area->setFocusPolicy(Qt::NoFocus);
     m_area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_area->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_area->setWidget(m_text);
     m_text->setAutoFillBackground(false);  // the page has its own colour
     // The area would take a minimum height from the size hint, which is that of a narrow text.
@@ -180,31 +185,41 @@ bool PresentationPage::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void PresentationPage::fit() {
-    if (m_pixels == 0) return;  // before the stage has a size
     const QSize size = m_area->viewport()->size();
-    const int fewest = std::max(4 * m_pixels / 5, (window()->height() + 23) / 24);
-    for (int pixels = m_pixels; pixels >= std::min(fewest, m_pixels); --pixels) {
+    const auto key = std::tuple(m_text->markdown(), size, m_pixels, m_grows);
+    if (m_pixels == 0 || key == m_fitted) return;  // before the stage has a size
+    m_fitted = key;
+    const auto heightAt = [&](double growth) {
+        const int pixels = static_cast<int>(growth * m_pixels);
         m_text->setPixelSize(pixels);
         m_text->setMaximumWidth(kLineEms * pixels);
-        if (m_text->heightForWidth(std::min(size.width(), m_text->maximumWidth())) <= size.height()) return;
+        const int height = m_text->heightForWidth(std::min(size.width(), m_text->maximumWidth()));
+        m_text->setMaximumHeight(height + pixels / 3);  // which centres it; a formula may be deeper than its line
+        return height;
+    };
+    const int usual = heightAt(1);
+    // A text has about as many characters as its area: its height grows with the square of its size.
+    for (const double growth : kGrowths) {
+        if (!m_grows || growth * growth * usual > kFillable * size.height()) continue;
+        if (heightAt(growth) <= size.height()) return;
     }
+    heightAt(1);
 }
 
 void PresentationPage::setFormulas(const LectureFormulas& formulas) {
     m_text->setFormulas(formulas);
 }
 
-void PresentationPage::setTextSize(int pixels) {
+void PresentationPage::setTextSize(int pixels, bool grows) {
     m_pixels = pixels;
+    m_grows = grows;
     setTextPixels(m_title, pixels);
-    fit();
 }
 
 void PresentationPage::showText(const QString& title, const QString& markdown) {
     m_title->setText(title);
     m_title->setVisible(!title.isEmpty());
     m_text->setMarkdown(markdown);
-    fit();
     m_area->verticalScrollBar()->setValue(0);
 }
 

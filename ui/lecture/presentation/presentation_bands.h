@@ -2,6 +2,7 @@
 
 #include <QFrame>
 #include <QTimer>
+#include <tuple>
 
 #include "ui/lecture/lecture_formulas.h"
 #include "ui/lecture/stage.h"
@@ -70,22 +71,23 @@ class PresentationPage : public QFrame {
     explicit PresentationPage(QWidget* parent);
 
     void setFormulas(const LectureFormulas& formulas);
-    void setTextSize(int pixels);
+    /// A text that has space for it is larger if it `grows`.
+    void setTextSize(int pixels, bool grows);
     void showText(const QString& title, const QString& markdown);
     QString title() const;
     QString words() const;
     void scroll(double pages);
+    /// Call after a change of text or size. A short text stands in the middle; a long one scrolls.
+    void fit();
     bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-    /// A text without space at the stage's size is up to a fifth smaller, but not below 1/24 of the height, before it
-    /// scrolls.
-    void fit();
-
     QLabel* m_title;
     LectureText* m_text;
     QScrollArea* m_area;
     int m_pixels = 0;
+    bool m_grows = false;
+    std::tuple<QString, QSize, int, bool> m_fitted;  // text and size for which fit() was called
 };
 
 }  // namespace ropelab::ui

@@ -71,9 +71,14 @@ bool Presentation::wants(const QKeyEvent& event, const QWidget* focused) const {
     if (event.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) return false;
     const int key = event.key();
     if (isOfClicker(key)) return true;
+    const bool isInQuestion = focused && m_question && (m_question == focused || m_question->isAncestorOf(focused));
+    // In an empty field, these keys would do nothing.
+    const auto* typed = qobject_cast<const QLineEdit*>(focused);
+    if (typed && typed->text().isEmpty() && isInQuestion && !m_bar && (key == Qt::Key_Left || key == Qt::Key_Right)) {
+        return true;
+    }
     if (takesText(focused)) return false;
     if (key == Qt::Key_Escape) return true;
-    const bool isInQuestion = focused && m_question && (m_question == focused || m_question->isAncestorOf(focused));
     if (m_bar) return key == Qt::Key_L || (typesDigit(event) && !isInQuestion);
     const bool isEnter = key == Qt::Key_Return || key == Qt::Key_Enter;
     if (!m_typed.isEmpty()) return isEnter || key == Qt::Key_Backspace || isPrintable(event);
@@ -93,7 +98,7 @@ bool Presentation::eventFilter(QObject* watched, QEvent* event) {
     const bool isResized = event->type() == QEvent::Resize && watched == m_stage.canvas();
     if (isResized) m_dock = 0;
     if (isChanged || isResized) {
-        QMetaObject::invokeMethod(this, &Presentation::place, Qt::QueuedConnection);
+        placeLater();
         return false;
     }
     if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress) return false;

@@ -46,6 +46,8 @@ class AnswerField : public QWidget {
     /// Takes no more input. `records` is what records() returned, or empty. Returns one or two sentences that compare
     /// them.
     virtual QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) = 0;
+    /// About as long as what reveal() returns in front of a class; "" if that is not shown.
+    virtual QString longestComparison() const { return {}; }
     /// Returns false if the field does not use the key.
     virtual bool pressDigit(int /*digit*/) { return false; }
 
@@ -84,7 +86,7 @@ class ChoiceField : public AnswerField {
     QList<QRadioButton*> m_buttons;
     QList<QLabel*> m_texts;
     QList<QSpinBox*> m_hands;
-    QList<QLabel*> m_marks;  // "right" beside the right choice, after reveal()
+    QList<QLabel*> m_marks;  // "right" beside the right choice, in place of its hands, after reveal()
 };
 
 /// Typed as in all fields of the program ("47117", "10k", "25 %"), or "none".
@@ -99,6 +101,7 @@ class NumberField : public AnswerField {
     QWidget* focusTarget() override;
     std::vector<AnswerRecord> records(const AnswerTruth& truth) const override;
     QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) override;
+    QString longestComparison() const override;
 
     QLineEdit* edit() const { return m_edit; }
 
@@ -124,6 +127,7 @@ class CurveField : public AnswerField {
     bool isReady() const override;
     std::vector<AnswerRecord> records(const AnswerTruth& truth) const override;
     QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) override;
+    QString longestComparison() const override;
 
     CurveCanvas* canvas() const { return m_canvas; }
     /// The first whose label or quantity contains `name`; for "", the first that is not secondary; null if there is

@@ -23,7 +23,7 @@ QString withPlainFormulas(const QString& text) {
     for (qsizetype i = 0; i < split.formulas.size(); ++i) {
         result += unicodeOfTex(split.formulas[i]) + split.between[i + 1];
     }
-    return result;
+    return withFixedSpaces(result);
 }
 
 }  // namespace
@@ -44,6 +44,8 @@ ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, 
         label->setTextFormat(Qt::PlainText);
         label->setWordWrap(true);
         label->setAlignment(Qt::AlignLeft | Qt::AlignTop);  // beside its number, also in a row with spare height
+        label->setProperty("choice", true);
+        label->setIndent(0);
         label->installEventFilter(this);
         grid->addWidget(label, i, 1);
         m_texts.append(label);
@@ -56,14 +58,17 @@ ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, 
             hands->setAccessibleName(u"Raised hands for choice %1"_s.arg(i + 1));
             hands->setToolTip(
                 u"Number of raised hands: people in the class who choose this answer to the question. Or select one answer."_s);
+            keepSpace(hands);
             grid->addWidget(hands, i, 2, Qt::AlignTop);
             m_hands.append(hands);
             connect(hands, &QSpinBox::valueChanged, this, &AnswerField::changed);
         }
         auto* mark = new QLabel(i == right ? u"✓ right"_s : u"✗ chosen"_s, this);
+        mark->setProperty("choice", true);
+        mark->setIndent(0);
         mark->hide();
-        if (!withHands) keepSpace(mark);
-        grid->addWidget(mark, i, 3, Qt::AlignTop);
+        keepSpace(mark);
+        grid->addWidget(mark, i, 2, Qt::AlignTop);
         m_marks.append(mark);
     }
     connect(m_group, &QButtonGroup::idToggled, this, &AnswerField::changed);
@@ -123,8 +128,10 @@ QString ChoiceField::reveal(const AnswerTruth&, const std::vector<AnswerRecord>&
         if (i < m_hands.size()) {
             m_hands[i]->setEnabled(false);
             m_hands[i]->setVisible(raisedHands() > 0);
+            if (i == m_right) m_hands[i]->setPrefix(u"✓ "_s);
         }
-        m_marks[i]->setVisible(i == m_right || (m_hands.isEmpty() && m_buttons[i]->isChecked()));
+        const bool isMarked = i == m_right || m_buttons[i]->isChecked();
+        m_marks[i]->setVisible(m_hands.isEmpty() ? isMarked : i == m_right && raisedHands() == 0);
     }
     const QString right = u"The right answer is “%1”."_s.arg(m_choices.value(m_right));
     if (records.empty()) return right;

@@ -84,6 +84,7 @@ CurveField::CurveField(const QString& curve, QWidget* parent)
     row->addWidget(m_clear);
     column->addLayout(row);
     m_clear->setEnabled(false);
+    keepSpace(m_clear);  // the canvas keeps its size
     connect(m_clear, &QPushButton::clicked, m_canvas, &CurveCanvas::clearCurve);
     connect(m_canvas, &CurveCanvas::curveChanged, this, [this] {
         m_clear->setEnabled(m_canvas->hasCurve());
@@ -166,6 +167,10 @@ std::vector<AnswerRecord> CurveField::records(const AnswerTruth& truth) const {
     const double byHand = kNearPart * heightOf(m_canvas->figure().y);
     record.right = compared.distance < std::max(compared.null_distance, byHand);
     return {record};
+}
+
+QString CurveField::longestComparison() const {
+    return u"The highlighted curve is the right one."_s;
 }
 
 QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) {

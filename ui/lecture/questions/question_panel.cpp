@@ -85,6 +85,7 @@ QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
     for (QPushButton* button : {m_hintButton, m_reveal, m_submit}) button->setAutoDefault(false);
     keepSpace(m_hintButton);
     keepSpace(m_reveal);
+    if (m_mode == Mode::classroom) keepSpace(m_result);  // ask() reserves the space of the answer
     m_figureTimer->setInterval(kFigureWaitMs);
     connect(m_figureTimer, &QTimer::timeout, this, &QuestionPanel::takeFigure);
     connect(m_hintButton, &QPushButton::clicked, this, &QuestionPanel::showHint);
@@ -116,7 +117,16 @@ void QuestionPanel::setFormulas(const LectureFormulas& formulas) {
 
 void QuestionPanel::setTextSize(int pixels) {
     for (LectureText* label : {m_text, m_hint, m_result}) label->setPixelSize(pixels);
-    const QString style = pixels > 0 ? u"* { font-size: %1px; }"_s.arg(pixels) : QString();
+    const int mark = pixels / 2;  // of a choice, as high as its number
+    const QString style =
+        pixels == 0
+            ? QString()
+            : u"* { font-size: %1px; } QRadioButton::indicator { width: %2px; height: %2px; border-radius: %3px; } "
+              "QRadioButton::indicator:checked { width: %4px; height: %4px; border-width: %5px; }"_s.arg(pixels)
+                  .arg(mark)
+                  .arg(mark / 2 + 1)
+                  .arg(mark - 2 * (mark / 3))
+                  .arg(mark / 3 + 1);
     if (styleSheet() != style) setStyleSheet(style);
     m_textSize = pixels;
     fitFields();
@@ -168,6 +178,7 @@ void QuestionPanel::ask(const LectureQuestion& question, const QuestionPlace& pl
         }
         refresh();
     });
+    if (m_mode == Mode::classroom) m_result->setMarkdown(answerTexts(m_field->longestComparison()));
     refresh();
     fitFields();
     startTruth();
@@ -188,6 +199,7 @@ void QuestionPanel::clear() {
     m_answers.clear();
     m_waiting = Waiting::nothing;
     m_revealed = m_hintShown = false;
+    m_result->setMinimumHeight(0);
     for (LectureText* label : {m_text, m_hint, m_result}) label->setMarkdown({});
     m_error->clear();
     refresh();
@@ -270,6 +282,7 @@ void QuestionPanel::setTruth(AnswerTruth truth) {
 
 void QuestionPanel::failTruth(const QString& reason) {
     m_waiting = Waiting::nothing;
+    m_result->setMarkdown({});
     m_error->setText(u"The right answer cannot be computed. %1"_s.arg(reason));
     m_revealed = true;  // the user can only continue
     refresh();
@@ -353,17 +366,19 @@ void QuestionPanel::askAgain() {
     focusAnswer();
 }
 
+QString QuestionPanel::answerTexts(const QString& compared) const {
+    QStringList all{compared, mistakes(), filledText(m_question->answer, m_stage)};
+    all.removeAll(QString());
+    return all.join(u"\n\n"_s);
+}
+
 void QuestionPanel::showTruth() {
     m_revealed = true;
     const QString compared = m_field->reveal(*m_truth, m_answers);
-    QStringList all;
     // Where nobody has voted, the mark at the right choice says enough.
     const bool isMarked = m_mode == Mode::classroom && m_question->kind == LectureQuestion::Kind::choice;
-    if (!isMarked || !m_answers.empty()) all << compared;
-    for (const QString& more : {mistakes(), filledText(m_question->answer, m_stage)}) {
-        if (!more.isEmpty()) all << more;
-    }
-    m_result->setMarkdown(all.join(u"\n\n"_s));
+    if (m_mode == Mode::classroom) m_result->setMinimumHeight(m_result->height());  // what is above stays
+    m_result->setMarkdown(answerTexts(isMarked && m_answers.empty() ? QString() : compared));
     refresh();
     m_submit->setAccessibleDescription(compared);  // a screen reader says it with the button that gets the focus
     m_submit->setFocus(Qt::OtherFocusReason);
@@ -379,7 +394,7 @@ void QuestionPanel::showHint() {
 }
 
 QString QuestionPanel::result() const {
-    return m_result->markdown();
+    return m_result->isHidden() ? QString() : m_result->markdown();
 }
 
 QString QuestionPanel::error() const {
@@ -395,7 +410,7 @@ void QuestionPanel::refresh() {
     m_submit->setEnabled(m_revealed || canSubmit());
     m_hint->setVisible(m_hintShown);
     m_error->setVisible(!m_error->text().isEmpty());
-    m_result->setVisible(!m_result->markdown().isEmpty());
+    m_result->setVisible((alone || m_revealed) && !m_result->markdown().isEmpty());
     m_formulas->setText(alone && m_revealed ? formulaLinks(formulasIn(m_result->markdown())) : QString());
     m_formulas->setVisible(!m_formulas->text().isEmpty());
 }

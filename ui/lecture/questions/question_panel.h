@@ -100,6 +100,8 @@ class QuestionPanel : public QFrame {
     void takeFigure();
     void setTruth(AnswerTruth truth);
     void failTruth(const QString& reason);
+    /// All that is shown with the right answer.
+    QString answerTexts(const QString& compared) const;
     void showTruth();
     bool isWrong() const;
     /// What the wrong answers show to be misunderstood; "" if the lecture does not say.

@@ -161,7 +161,7 @@ void ReplayBar::renewExport() {
     m_export->setEnabled(!m_stopping && (m_exporting || m_iterations.size() > 1));
     // The button is hidden in a presentation and if the slider would become too short; the menu offers the export too.
     const ThemeManager& theme = ThemeManager::instance();
-    const bool hasSpace = theme.figureText() == 0 && width() >= theme.pixels(kMinWidthForExport);
+    const bool hasSpace = theme.leastText() == 0 && width() >= theme.pixels(kMinWidthForExport);
     m_export->setVisible(m_exporting || hasSpace);
 }
 

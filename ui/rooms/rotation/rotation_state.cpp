@@ -83,7 +83,7 @@ void RotationScene::sampleVectors() {
 }
 
 std::optional<int> RotationScene::markedPair() const {
-    return ThemeManager::instance().figureText() > 0 && !state.highlighted ? std::nullopt : enlargedPair();
+    return ThemeManager::instance().leastText() > 0 && !state.highlighted ? std::nullopt : enlargedPair();
 }
 
 std::optional<int> RotationScene::enlargedPair() const {

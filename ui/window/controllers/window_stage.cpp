@@ -51,12 +51,18 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::array<int, 7> kSizes = {100, 110, 125, 150, 175, 200, 250};  // per cent
-// The space, in pixels at 100 %, that the layouts of the rooms are made for.
-constexpr double kRoomWidth = 800;
-constexpr double kRoomHeight = 470;
-constexpr double kTicksOfHeight = 30;  // the height of the canvas divided by that of the smallest text of a figure
+constexpr int kLast = static_cast<int>(kSizes.size()) - 1;
+// The space, in pixels at 100 %, for which the lengths of a room are made beside the large type of a presentation.
+constexpr double kRoomWidth = 1000;
+constexpr double kRoomHeight = 560;
+constexpr double kTextsOfHeight = 30;  // the height of the canvas divided by that of its smallest text
 constexpr int kDrawnMs = 100;          // a room has drawn its figures after this time
 constexpr double kLeastDone = 0.05;    // part of a training after which its rate says how long the rest takes
+
+/// Index of the largest size that is not above `scale`; -1 if all are.
+int sizeOf(double scale) {
+    return static_cast<int>(std::upper_bound(kSizes.begin(), kSizes.end(), scale) - kSizes.begin()) - 1;
+}
 
 /// NaN if the setting is no number.
 double settingNumber(const RotarySetup& setup, const QString& name) {
@@ -554,10 +560,16 @@ void WindowStage::pointAt(const QString& what) {
 }
 
 void WindowStage::pointAtFigure(const QString& name, bool again) {
+    // A ring around the only figure would point at nothing in particular.
+    FigureView* pointed = nullptr;
+    int shown = 0;
     for (FigureView* view : room().findChildren<FigureView*>()) {
-        if (view->isVisible() && view->figure().name == name) return lightUp(view);
+        if (!view->isVisible()) continue;
+        ++shown;
+        if (view->figure().name == name) pointed = view;
     }
-    if (room().hasFigure() && !again && room().figure().name == name) return lightUp(room().picture());
+    if (pointed && shown > 1) lightUp(pointed);
+    if (pointed || (room().hasFigure() && !again && room().figure().name == name)) return;
     if (again) {
         QTimer::singleShot(kDrawnMs, this, [this, name] { pointAtFigure(name, false); });
     } else if (m_sceneKey.isEmpty()) {  // runs that train may have no figure yet
@@ -585,10 +597,9 @@ void WindowStage::setPresenting(bool presenting, bool fullScreen) {
         if (m_theme) theme.setChoice(*m_theme);
     } else {
         m_theme = theme.choice();
-        theme.setFigureText(0);
         setInsets({});
         theme.setChoice(m_before->theme);
-        theme.setScale(m_before->scale);
+        theme.setScale(m_before->scale, 0);
         setPart({});
         m_isPresenting = false;
         if (std::exchange(m_isLarge, false) && m_usesFullScreen) m_window.setWindowState(m_before->state);
@@ -607,51 +618,25 @@ void WindowStage::setInsets(const QMargins& insets) {
 void WindowStage::changeSize(int by) {
     m_larger += by > 0 ? 1 : -1;
     ThemeManager& theme = ThemeManager::instance();
-    if (by > 0) {
-        theme.larger();
-    } else {
-        theme.smaller();
-    }
+    const int size = kSizes[static_cast<std::size_t>(std::clamp(sizeOf(theme.scale()) + (by > 0 ? 1 : -1), 0, kLast))];
+    theme.setScale(size, theme.leastText() * size / theme.scale());
 }
 
 void WindowStage::fitScale() {
-    // The largest scale at which the canvas offers the space that rooms need; then smaller ones while the room is cut.
     ThemeManager& theme = ThemeManager::instance();
-    theme.setFigureText(std::ceil(canvas()->height() / kTicksOfHeight));
-    const double pixel = theme.px(100) / theme.scale();  // of the screen, at a scale of 100 %
-    const double room = std::min(canvas()->width() / (kRoomWidth * pixel), canvas()->height() / (kRoomHeight * pixel));
-    auto size = static_cast<int>(std::upper_bound(kSizes.begin(), kSizes.end(), 100 * room + 0.5) - kSizes.begin()) - 1;
-    size = std::clamp(size + m_larger, 0, static_cast<int>(kSizes.size()) - 1);
-    // Each scale is searched once: a change of the scale restyles all widgets of the program, which takes up to a
-    // second.
-    const QString key = u"%1 %2/%3 %4x%5 %6 %7"_s.arg(m_rooms.current())
-                            .arg(this->room().shownPart(), m_part)
-                            .arg(canvas()->width())
-                            .arg(canvas()->height())
-                            .arg(m_controls.join(QLatin1Char(',')))
-                            .arg(size);
-    if (const auto found = m_fitted.constFind(key); found != m_fitted.constEnd()) return theme.setScale(*found);
-    if (std::exchange(m_isFitted, true) && m_larger <= 0) size = std::min(size, nextSize());
-    theme.setScale(kSizes[static_cast<std::size_t>(size)]);
-    while (size > 0 && m_larger <= 0 && isCut()) theme.setScale(kSizes[static_cast<std::size_t>(--size)]);
-    m_fitted.insert(key, theme.scale());
-}
-
-int WindowStage::nextSize() const {
-    const int scale = ThemeManager::instance().scale();
-    const auto current = static_cast<int>(std::lower_bound(kSizes.begin(), kSizes.end(), scale) - kSizes.begin());
-    if (isCut()) return std::max(0, current - 1);
-    const auto* page = qobject_cast<QScrollArea*>(m_rooms.pages().currentWidget());
-    if (!page || !page->widget()) return current;
-    // All lengths are proportional to the scale: those of the room and those of what surrounds it.
-    const QSize all = m_window.centralWidget()->size();
-    const QSize needed = page->widget()->minimumSizeHint() + all - page->viewport()->size();
-    const double larger = std::min(static_cast<double>(all.width()) / std::max(1, needed.width()),
-                                   static_cast<double>(all.height()) / std::max(1, needed.height()));
-    const auto largest =
-        static_cast<int>(std::upper_bound(kSizes.begin(), kSizes.end(), scale * larger) - kSizes.begin()) - 1;
-    // One step is not worth the restyling.
-    return largest > current + 1 ? largest : current;
+    int size = sizeOf(theme.scale());
+    double text = theme.leastText();
+    if (!std::exchange(m_isFitted, true)) {
+        const double pixel = theme.px(100) / theme.scale();  // of the screen, at a scale of 100 %
+        const double space =
+            std::min(canvas()->width() / (kRoomWidth * pixel), canvas()->height() / (kRoomHeight * pixel));
+        const int usual = std::max(0, sizeOf(100 * space));
+        size = std::clamp(usual + m_larger, 0, kLast);
+        text = std::ceil(canvas()->height() / kTextsOfHeight) * kSizes[static_cast<std::size_t>(size)] /
+               kSizes[static_cast<std::size_t>(usual)];
+    }
+    theme.setScale(kSizes[static_cast<std::size_t>(size)], text);
+    while (size > 0 && m_larger <= 0 && isCut()) theme.setScale(kSizes[static_cast<std::size_t>(--size)], text);
 }
 
 bool WindowStage::isCut() const {

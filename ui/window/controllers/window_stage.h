@@ -96,11 +96,9 @@ class WindowStage : public QObject, public LectureStage {
     void applyControls();
     /// An unknown name is tried `again` once, because a room draws figures some frames after a change; then problem().
     void pointAtFigure(const QString& name, bool again);
-    /// For the room that is shown now. A change of the scale is slow, so that after the first room the scale changes
-    /// only where the room is cut, or by two steps or more.
+    /// For the room that is shown now. A change of the scale restyles all widgets, so that after the first room the
+    /// scale changes only where a room is cut.
     void fitScale();
-    /// Index of the scale, from the current one, at which the room is probably not cut.
-    int nextSize() const;
     bool isCut() const;
     /// A temporary copy of a recorded lab: opening a lab of an earlier version changes its file, and the folder of the
     /// lectures may be read-only. Throws BadInput if the lab cannot be copied.
@@ -137,10 +135,9 @@ class WindowStage : public QObject, public LectureStage {
     bool m_isFitted = false;                      // a scale was chosen for this presentation and window size
     std::unique_ptr<ControlsOnly> m_hidden;
     ControlStrip* m_strip;
-    QHash<QString, int> m_fitted;  // scales that were found for rooms, by what they depend on
-    QString m_scenePart;           // part of the room that the scene names
-    Room* m_partRoom = nullptr;    // the room of that scene, which the user may have left
-    QString m_part;                // part of the room that is shown alone; "" for the whole room
+    QString m_scenePart;         // part of the room that the scene names
+    Room* m_partRoom = nullptr;  // the room of that scene, which the user may have left
+    QString m_part;              // part of the room that is shown alone; "" for the whole room
     QStringList m_controls;
     std::optional<Range> m_axes[2];  // x and y, as the lecture fixed them
     bool m_showsAll = true;

@@ -5,6 +5,7 @@
 
 #include "ui/figure/export/figure_page.h"
 #include "ui/figure/paint/axis_marks.h"
+#include "ui/figure/paint/figure_curves.h"
 #include "ui/theme/theme.h"
 
 namespace ropelab::ui {
@@ -34,6 +35,21 @@ TEST(PrintedFigure, EqualCurvesAreOneWithAllNames) {
     EXPECT_EQ(printed.curves[0].label, "a; c");
     EXPECT_EQ(printed.curves[1].label, "b");
     EXPECT_EQ(figure.curves.size(), 3U);
+}
+
+TEST(PrintedFigure, BandsCanBeSeenOnThePaperOfEachTheme) {
+    for (const Theme* theme : {&Theme::light(), &Theme::dark(), &Theme::highContrast()}) {
+        for (int i = 0; i < 7; ++i) {
+            const QColor& paper = theme->paper;
+            const QColor ink = theme->dataColor(i);
+            const double opacity = opacityOfBand(ink, paper);
+            const auto mixed = [opacity](int from, int to) { return static_cast<int>(from + opacity * (to - from)); };
+            const QColor shown(mixed(paper.red(), ink.red()), mixed(paper.green(), ink.green()),
+                               mixed(paper.blue(), ink.blue()));
+            EXPECT_NEAR(contrastRatio(shown, paper), 1.52, 0.05) << ink.name().toStdString();
+            EXPECT_GT(contrastRatio(ink, shown), 1.4) << "a line of its colour: " << ink.name().toStdString();
+        }
+    }
 }
 
 TEST(PrintedFigure, LinesOfOneColourHaveDifferentDashes) {

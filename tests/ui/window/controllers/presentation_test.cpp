@@ -1,8 +1,10 @@
 // Lectures presented in the main window, with real key events.
+#include <QRadioButton>
 #include <QSaveFile>
 
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/window/presentation_fixture.h"
+#include "ui/lecture/questions/answer_field.h"
 #include "ui/window/controllers/lecture_controller.h"
 
 namespace ropelab::ui {
@@ -310,7 +312,7 @@ TEST_F(PresentationTest, NothingIsCutAtTheSizesOfProjectors) {
         for (int scene = 0; scene < static_cast<int>(player().lecture().scenes.size()); ++scene) {
             player().goTo(scene, 0);
             QApplication::processEvents();
-            EXPECT_GT(ThemeManager::instance().scale(), 100) << "large type";
+            EXPECT_EQ(ThemeManager::instance().leastText(), size.height() / 30) << "large type";
             const auto* page = window->room().parentWidget()->parentWidget();
             const auto* area = qobject_cast<const QScrollArea*>(page);
             ASSERT_NE(area, nullptr);
@@ -328,7 +330,7 @@ TEST_F(PresentationTest, PointsAtControlsAndFigures) {
     stage().pointAt("control theta");
     EXPECT_TRUE(isLit(window->room().controlWidget("theta")));
     stage().pointAt("figure spectrum");
-    EXPECT_TRUE(waitUntil([&] { return isLit(window->room().picture()); }));
+    EXPECT_TRUE(waitUntil([&] { return isLit(window->room().picture()); })) << "one of several figures";
     QSignalSpy problem(&stage(), &WindowStage::problem);
     stage().pointAt("figure nothing");
     EXPECT_TRUE(problem.wait());
@@ -339,7 +341,60 @@ TEST_F(PresentationTest, PointsAtControlsAndFigures) {
     for (const char* what : {"pair 9999", "control nothing", "words"}) {
         EXPECT_THROW(stage().pointAt(what), BadInput) << what;
     }
+    stage().showControls({}, false);
+    stage().showRoom("context", "bound");
+    stage().pointAt("figure context-bound");
+    QTest::qWait(150);  // longer than a room needs to draw
+    EXPECT_EQ(problem.size(), 1);
+    for (FigureView* view : window->room().findChildren<FigureView*>()) {
+        EXPECT_FALSE(isLit(view)) << "a ring around the only figure points at nothing";
+    }
     stage().end();
+}
+
+TEST_F(PresentationTest, TheEndHasAPageOfItsOwn) {
+    present();
+    player().goTo(2, 0);
+    press(Qt::Key_PageDown);
+    EXPECT_TRUE(show().isPageShown());
+    EXPECT_TRUE(show().page()->words().startsWith("The lecture ends here."));
+    EXPECT_EQ(show().head()->title(), "Hands");
+    press(Qt::Key_PageDown);
+    EXPECT_TRUE(show().isPageShown());
+    press(Qt::Key_PageUp);
+    EXPECT_FALSE(show().isPageShown());
+    EXPECT_EQ(show().head()->title(), "The bound");
+    EXPECT_EQ(player().step(), 0);
+}
+
+TEST_F(PresentationTest, AnswersMoveNothingAndAnEmptyNumberHasNoUseForArrows) {
+    write(
+        "---\ntitle: Number\n---\n\n## Pairs\n```yaml\nshow: spectrum\nsteps:\n"
+        "  - ask: {text: \"How many pairs?\", quantity: pairs, tolerance: 0, answer: \"Half of the channels.\"}\n"
+        "  - ask: {text: \"Which?\", choices: [one, two], right: 2, hide: true, answer: \"The second.\"}\n```\n");
+    present();
+    for (int step = 0; step < 2; ++step) {
+        const auto places = [&] {
+            const AnswerField* field = show().question()->field();
+            QList<QRect> result{field->geometry()};
+            for (const QWidget* each : field->findChildren<QWidget*>(Qt::FindDirectChildrenOnly)) {
+                const bool stays = qobject_cast<const QRadioButton*>(each) || qobject_cast<const QLineEdit*>(each);
+                if (stays) result << each->geometry();
+            }
+            return result;
+        };
+        ASSERT_EQ(player().step(), step);
+        ASSERT_TRUE(waitUntil([&] { return show().question()->isVisible(); }));
+        QApplication::processEvents();
+        const QList<QRect> before = places();
+        const int type = show().question()->font().pixelSize();
+        press(step == 0 ? Qt::Key_Right : Qt::Key_PageDown);
+        ASSERT_TRUE(waitUntil([&] { return show().question()->isRevealed(); }));
+        QApplication::processEvents();
+        EXPECT_EQ(places(), before) << step;
+        EXPECT_EQ(show().question()->font().pixelSize(), type);
+        press(Qt::Key_PageDown);
+    }
 }
 
 TEST_F(PresentationTest, EveryControlThatALectureCanNameExists) {
