@@ -8,6 +8,7 @@
 #include <QStyle>
 #include <QWidget>
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -45,6 +46,22 @@ void follow(QObject* owner, Set set) {
     set();
     QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, owner, set);
 }
+
+/// Calls `set` as follow() does, and whenever the widget has another style: a hidden one has it when it is shown.
+class FollowsStyle : public QObject {
+ public:
+    FollowsStyle(QWidget* widget, std::function<void()> set) : QObject(widget), m_set(std::move(set)) {
+        follow(this, m_set);
+        widget->installEventFilter(this);
+    }
+    bool eventFilter(QObject* /*watched*/, QEvent* event) override {
+        if (event->type() == QEvent::StyleChange) m_set();
+        return false;
+    }
+
+ private:
+    std::function<void()> m_set;
+};
 
 }  // namespace
 
@@ -89,11 +106,11 @@ void scaleMinimumHeight(QWidget* widget, int height) {
 }
 
 void keepLines(QLabel* label, int lines) {
-    follow(label, [label, lines] { label->setMinimumHeight(lines * label->fontMetrics().lineSpacing()); });
+    new FollowsStyle(label, [label, lines] { label->setMinimumHeight(lines * label->fontMetrics().lineSpacing()); });
 }
 
 void keepTextWidth(QLabel* label, const QStringList& texts) {
-    follow(label, [label, texts] {
+    new FollowsStyle(label, [label, texts] {
         int longest = 0;
         for (const QString& text : texts) longest = std::max(longest, label->fontMetrics().horizontalAdvance(text));
         label->setMinimumWidth(longest);
@@ -107,7 +124,7 @@ void keepSpace(QWidget* widget) {
 }
 
 void keepWidth(QAbstractButton* button, const QStringList& texts) {
-    follow(button, [button, texts] {
+    new FollowsStyle(button, [button, texts] {
         const QFontMetrics letters = button->fontMetrics();
         int longest = 0;
         for (const QString& text : texts) longest = std::max(longest, letters.horizontalAdvance(text));

@@ -3,28 +3,17 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QEvent>
+#include <QHash>
 #include <QLayout>
 #include <QPointer>
-#include <QSet>
 #include <QStackedWidget>
 #include <QStyle>
 #include <QTimer>
 #include <QWidget>
-#include <utility>
 
 namespace ropelab::ui {
 
 namespace {
-
-struct Pages {
-    QSet<const QObject*> all;
-    QSet<const QObject*> unstyled;  // hidden pages that have an earlier style
-};
-
-Pages& pages() {
-    static Pages known;
-    return known;
-}
 
 long polished = 0;
 
@@ -33,35 +22,42 @@ QList<QPointer<QWidget>>& laterPopups() {
     return popups;
 }
 
-/// Styles a page of a stack when it is shown.
-class StackedPages : public QObject {
+/// Styles a hidden widget and what is in it when it is shown.
+class LateStyle : public QObject {
  public:
-    bool eventFilter(QObject* watched, QEvent* event) override {
-        if (event->type() != QEvent::Show) return false;
-        auto* page = static_cast<QWidget*>(watched);
-        showStyled(page);
-        if (page->layout()) page->layout()->activate();
-        return false;
+    explicit LateStyle(QWidget* hidden) : QObject(hidden), m_hidden(hidden) {
+        waiting().insert(hidden, this);
+        hidden->installEventFilter(this);
     }
+    ~LateStyle() override { waiting().remove(m_hidden); }
+
+    static QHash<const QWidget*, LateStyle*>& waiting() {
+        static QHash<const QWidget*, LateStyle*> all;
+        return all;
+    }
+
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+    QWidget* m_hidden;
 };
 
-bool isPage(QWidget* widget) {
-    if (pages().all.contains(widget)) return true;
-    if (!qobject_cast<QStackedWidget*>(widget->parentWidget())) return false;
-    static StackedPages stacked;
-    addPage(widget);
-    widget->installEventFilter(&stacked);
-    return true;
+/// Hidden, and with widgets in it: a single one costs little, and others are made as large as it would be.
+bool canWait(const QWidget* widget) {
+    return widget->isHidden() && !widget->isWindow() && !widget->sizePolicy().retainSizeWhenHidden() &&
+           (widget->findChild<QWidget*>(QString(), Qt::FindDirectChildrenOnly) ||
+            qobject_cast<QStackedWidget*>(widget->parentWidget()));
 }
 
-/// The widget, what is in it and its windows, parents first; without hidden pages, which are unstyled from now on, and
-/// without closed menus and lists, which follow in later turns of the event loop.
-void collect(QWidget* widget, QList<QPointer<QWidget>>& widgets, bool isShown = false) {
-    if (!isShown && isPage(widget) && widget->isHidden()) {
-        pages().unstyled.insert(widget);
+/// The widget, what is in it and its windows, parents first; without hidden parts, which follow when they are shown,
+/// and without closed menus and lists, which follow in later turns of the event loop.
+void collect(QWidget* widget, QList<QPointer<QWidget>>& widgets) {
+    LateStyle* waiting = LateStyle::waiting().value(widget);
+    if (canWait(widget)) {
+        if (!waiting) new LateStyle(widget);
         return;
     }
-    pages().unstyled.remove(widget);
+    delete waiting;
     if (widget->windowType() == Qt::Popup && widget->isHidden()) {
         laterPopups().append(widget);
         return;
@@ -105,22 +101,17 @@ void polishAll(const QList<QPointer<QWidget>>& widgets) {
     if (!laterPopups().isEmpty()) QTimer::singleShot(0, qApp, polishPopups);
 }
 
-}  // namespace
-
-void addPage(QWidget* page) {
-    pages().all.insert(page);
-    QObject::connect(page, &QObject::destroyed, [](const QObject* gone) {
-        pages().all.remove(gone);
-        pages().unstyled.remove(gone);
-    });
-}
-
-void showStyled(QWidget* page) {
-    if (!pages().unstyled.remove(page)) return;
+bool LateStyle::eventFilter(QObject* /*watched*/, QEvent* event) {
+    if (event->type() != QEvent::Show) return false;
+    QWidget* shown = m_hidden;
     QList<QPointer<QWidget>> widgets;
-    collect(page, widgets, true);
+    collect(shown, widgets);  // deletes this
     polishAll(widgets);
+    if (shown->layout()) shown->layout()->activate();
+    return false;
 }
+
+}  // namespace
 
 void setStyleSheetOnce(const QString& sheet) {
     qApp->style()->unpolish(qApp);  // the style forgets the widgets, so that the next line polishes none

@@ -149,6 +149,34 @@ TEST_F(Window, ATabTakesALargerTextSizeWhenItIsShown) {
     EXPECT_EQ(inTab->fontMetrics().height(), before);
 }
 
+TEST_F(Window, FoldedSettingsTakeALargerTextSizeWhenTheyAreUnfolded) {
+    auto window = open();
+    QPushButton* unfold = nullptr;
+    for (auto* each : window->roomStack().panels().findChildren<QPushButton*>()) {
+        if (each->text().startsWith("More settings")) unfold = each;
+    }
+    ASSERT_NE(unfold, nullptr);
+    QList<QComboBox*> hidden = window->roomStack().panels().findChildren<QComboBox*>();
+    hidden.removeIf([](const QComboBox* each) { return each->isVisible(); });
+    unfold->click();
+    hidden.removeIf([](const QComboBox* each) { return !each->isVisible(); });
+    ASSERT_FALSE(hidden.isEmpty());
+    const QComboBox* folded = hidden.first();
+    unfold->click();
+    const int before = folded->fontMetrics().height();
+    ThemeManager::instance().setScale(110);
+    EXPECT_EQ(folded->fontMetrics().height(), before) << "a folded group waits";
+    unfold->click();
+    EXPECT_TRUE(folded->isVisible());
+    EXPECT_GT(folded->fontMetrics().height(), before);
+    const auto polished = polishedWidgets();
+    unfold->click();
+    unfold->click();
+    EXPECT_EQ(polishedWidgets(), polished) << "no group is polished again";
+    ThemeManager::instance().setScale(100);
+    EXPECT_EQ(folded->fontMetrics().height(), before);
+}
+
 TEST_F(Window, TabVisitsARoomThatWasMadeLaterBeforeTheStripAndTheCorner) {
     auto window = open();
     window->showRoom("memory");

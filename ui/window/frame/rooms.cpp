@@ -17,7 +17,6 @@
 #include "ui/rooms/train/train_room.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/scroll_page.h"
-#include "ui/theme/page_styles.h"
 
 namespace ropelab::ui {
 
@@ -173,7 +172,6 @@ RoomStack::Made& RoomStack::make(int index) {
     QWidget* panel = made.room->panel();
     made.panel = panel ? panel : new QWidget;
     m_panels->addWidget(made.panel);
-    for (QWidget* each : {made.page, made.panel}) addPage(each);
     emit roomMade(*made.room);
     return made;
 }
@@ -197,7 +195,6 @@ std::vector<Room*> RoomStack::made() const {
 void RoomStack::show(int index) {
     const Made& shown = make(index);
     m_current = index;
-    for (QWidget* each : {shown.page, shown.panel}) showStyled(each);
     m_pages->setCurrentWidget(shown.page);
     m_panels->setCurrentWidget(shown.panel);
     emit currentChanged();
