@@ -5,10 +5,6 @@ namespace ropelab::kernels {
 
 namespace {
 
-ROPELAB_INLINE Floats magnitude(Floats x) {
-    return where_less(x, 0.0F, -x, x);
-}
-
 // The standard normal distribution: cumulative probability Φ(x) and density φ(x). Both share one exponential. The error
 // function has an absolute error of 1.5e-7 (Abramowitz and Stegun 7.1.26).
 struct Normal {
@@ -26,12 +22,6 @@ ROPELAB_INLINE Normal normal_at(Floats x) {
     p = p * t + 0.127414796F;
     const Floats beyond = p * t * power;  // Φ(−|x|)
     return {where_less(x, 0.0F, beyond, 1.0F - beyond), inverse_root_2_pi * power};
-}
-
-// 1/(1 + e^−x).
-ROPELAB_INLINE Floats logistic(Floats x) {
-    const Floats power = exp_of_negative(-magnitude(x));
-    return where_less(x, 0.0F, power, 1.0F) / (1.0F + power);
 }
 
 }  // namespace

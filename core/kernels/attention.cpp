@@ -45,13 +45,31 @@ void lower_by_distance(float* scores, std::int64_t first, std::int64_t query, fl
     for (std::int64_t key = first; key <= query; ++key) scores[key] -= slope * static_cast<float>(query - key);
 }
 
-// In place: weights·(gradient − Σ gradient·weights)·scale.
-void softmax_backward(const float* weights, float* gradient, std::int64_t count, float scale) {
+// numbers[distance], or the last of them.
+void add_by_distance(const float* numbers, std::int64_t count, float* scores, std::int64_t first, std::int64_t query) {
+    const std::int64_t near = std::max(first, query + 2 - count);
+    for (std::int64_t key = first; key < near; ++key) scores[key] += numbers[count - 1];
+    for (std::int64_t key = near; key <= query; ++key) scores[key] += numbers[query - key];
+}
+// Its gradient.
+void sum_by_distance(const float* scores, std::int64_t first, std::int64_t query, float* sums, std::int64_t count) {
+    const std::int64_t near = std::max(first, query + 2 - count);
+    std::fill_n(sums, count, 0.0F);
+    for (std::int64_t key = near; key <= query; ++key) sums[query - key] = scores[key];
+    Floats far = {};
+    for_lanes(near - first,
+              [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA { far += load_lanes(scores + first + i, some); });
+    sums[count - 1] += sum_of(far);
+}
+
+// In place: weights·(gradient − total)·scale, where total = Σ gradient·weights, which it returns.
+float softmax_backward(const float* weights, float* gradient, std::int64_t count, float scale) {
     Floats totals = {};
     for_lanes(count, [&](std::int64_t i, std::int64_t some)
                          ROPELAB_LAMBDA { totals += load_lanes(gradient + i, some) * load_lanes(weights + i, some); });
     const float total = sum_of(totals);
     for (std::int64_t i = 0; i < count; ++i) gradient[i] = weights[i] * (gradient[i] - total) * scale;
+    return total;
 }
 
 // Aligned to cache lines, so that a load of 64 bytes touches only one of them.
@@ -108,6 +126,14 @@ class Matrix {
     Numbers numbers_, rows_, pairs_;
 };
 
+// Rows of a relative position encoding (RelativeEntries) for one head.
+struct Entries {
+    Entries(std::int64_t count, std::int64_t width, bool paired, bool has_gradient)
+        : rows(count, width, paired), transposed(count * width), gradient(has_gradient ? count * width : 0) {}
+    Matrix rows;
+    Numbers transposed, gradient;
+};
+
 // One head at a time: the members store its vectors after rotation, padded with zeros to the tile size of `multiply`.
 template <typename T>
 class HeadAttention {
@@ -117,6 +143,8 @@ class HeadAttention {
           width_(rounded_up(args.head_dim, column_step)),
           length_(rounded_up(args.time, column_step)),
           scale_(static_cast<float>(1.0 / std::sqrt(static_cast<double>(args.head_dim)))),
+          // An entry more, whose numbers are 0: the interpolation beyond the last position reads it.
+          entries_(args.relative.count > 0 ? rounded_up(args.relative.count + 1, column_step) : 0),
           keys_(length_, width_, paired_),
           values_(length_, width_, paired_),
           grad_keys_(has_gradient ? length_ * width_ : 0),
@@ -126,17 +154,24 @@ class HeadAttention {
           grad_query_(queries_at_once, width_, paired_),
           weights_(queries_at_once, length_, paired_),
           grad_scores_(has_gradient ? queries_at_once : 0, length_, paired_),
-          factors_(length_) {}
+          factors_(length_),
+          entry_keys_(entries_, width_, paired_, has_gradient),
+          entry_values_(entries_, width_, paired_, has_gradient),
+          entry_scores_(queries_at_once, entries_, paired_),
+          grad_entry_scores_(has_gradient ? queries_at_once : 0, entries_, paired_),
+          entry_weights_(queries_at_once, entries_, paired_),
+          gates_(by_gates() ? queries_at_once * length_ : 0),
+          places_(by_gates() ? queries_at_once * length_ : 0) {}
 
     void load_keys_and_values(std::int64_t group) {
         for (std::int64_t position = 0; position < args_.time; ++position) {
-            load_vector(group, position, key_head(group), true, keys_.get() + position * width_);
-            load_vector(group, position, value_head(group), false, values_.get() + position * width_);
+            load_vector(group, position, key_head(group), args_.key_table, keys_.get() + position * width_);
+            load_vector(group, position, value_head(group), {}, values_.get() + position * width_);
         }
         keys_.prepare_rows(length_);
         keys_.prepare_pairs(length_);
         values_.prepare_pairs(length_);
-        transpose(keys_, transposed_keys_.get());
+        transpose(keys_, length_, transposed_keys_.get());
     }
 
     /// Of the queries [begin, end), where `begin` is a multiple of queries_at_once.
@@ -161,28 +196,36 @@ class HeadAttention {
             product<false>(weights_.left(), values_.right(), out, width_, rows, width_, seen(0));
             for (std::int64_t key = keys_at_once; key < last; key += keys_at_once)
                 product<true>(weights_.left(key), values_.right(key), out, width_, rows, width_, seen(key));
+            if (args_.relative.values) {
+                sum_weights_by_distance(first, last);
+                product<true>(entry_weights_.left(), entry_values_.rows.right(), out, width_, rows, width_,
+                              entries(last));
+            }
             for (std::int64_t query = first; query < last; ++query) {
                 copy(out + (query - first) * width_, mixed + place_in_mixed(group, query, head), args_.head_dim);
             }
         });
     }
 
-    void backward(std::int64_t group, const T* grad_mixed, T* grad_qkv) {
+    void backward(std::int64_t group, const T* grad_mixed, T* grad_qkv, const RelativeGradients& more) {
         load_keys_and_values(group);
         values_.prepare_rows(length_);
-        transpose(values_, transposed_values_.get());
+        transpose(values_, length_, transposed_values_.get());
         // Only the transposed values are needed below, so values_ is reused for their gradient.
         float* grad_values = values_.get();
         std::fill_n(grad_values, length_ * width_, 0.0F);
         std::fill_n(grad_keys_.get(), length_ * width_, 0.0F);
         for_queries(group, 0, args_.time, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
+            const std::int64_t own = sequence(group) * args_.heads + head;
+            if (first == 0) begin_gradients(own, more);
             compute_weights(group, head, first, last);
             for (std::int64_t query = first; query < last; ++query) {
                 copy(grad_mixed + place_in_mixed(group, query, head), grad_query_.get() + (query - first) * width_,
                      args_.head_dim);
             }
             grad_query_.prepare_rows(height(first, last));
-            compute_score_gradients(group, head, first, last);
+            compute_score_gradients(group, head, first, last, more.sinks ? more.sinks + own : nullptr);
+            if (args_.relative.count > 0) compute_entry_gradients(first, last, more.bias, own);
             for (Matrix* factor : {&weights_, &grad_scores_, &query_, &grad_query_})
                 factor->prepare_pairs(last - first);
             grad_scores_.prepare_rows(height(first, last));
@@ -194,15 +237,30 @@ class HeadAttention {
             const auto keys = [=](std::int64_t query) { return Range{0, std::min(last, first + query + row_step)}; };
             product<true>(weights_.transposed(), grad_query_.right(), grad_values, width_, rows, width_, queries);
             product<true>(grad_scores_.transposed(), query_.right(), grad_keys_.get(), width_, rows, width_, queries);
+            const std::int64_t its_entries = std::min(rounded_up(used(last), row_step), entries_);
+            const auto of_queries = [=](std::int64_t) { return Range{0, last - first}; };
+            if (args_.relative.values)
+                product<true>(entry_weights_.transposed(), grad_query_.right(), entry_values_.gradient.get(), width_,
+                              its_entries, width_, of_queries);
             product<false>(grad_scores_.left(), keys_.right(), grad_query_.get(), width_, height(first, last), width_,
                            keys);
+            if (args_.relative.keys) {
+                product<true>(grad_entry_scores_.transposed(), query_.right(), entry_keys_.gradient.get(), width_,
+                              its_entries, width_, of_queries);
+                product<true>(grad_entry_scores_.left(), entry_keys_.rows.right(), grad_query_.get(), width_,
+                              height(first, last), width_, entries(last));
+            }
             for (std::int64_t query = first; query < last; ++query) {
-                rotate_back(grad_query_.get() + (query - first) * width_, query,
+                rotate_back(grad_query_.get() + (query - first) * width_, query, args_.table,
                             grad_qkv + place_in_qkv(group, query, head));
+            }
+            if (last == args_.time) {
+                end_gradient(entry_keys_, own, more.keys);
+                end_gradient(entry_values_, own, more.values);
             }
         });
         for (std::int64_t position = 0; position < args_.time; ++position) {
-            rotate_back(grad_keys_.get() + position * width_, position,
+            rotate_back(grad_keys_.get() + position * width_, position, args_.key_table,
                         grad_qkv + place_in_qkv(group, position, key_head(group)));
             copy(grad_values + position * width_, grad_qkv + place_in_qkv(group, position, value_head(group)),
                  args_.head_dim);
@@ -245,31 +303,30 @@ class HeadAttention {
         multiply<added, false>(a, b, out, out_width, rows, columns, depths);
     }
 
-    void load_vector(std::int64_t group, std::int64_t position, std::int64_t head, bool rotated, float* to) const {
+    void load_vector(std::int64_t group, std::int64_t position, std::int64_t head, const RotaryTable& table,
+                     float* to) const {
         const T* from = args_.qkv + place_in_qkv(group, position, head);
         const std::int64_t pairs = args_.head_dim / 2;
-        if (rotated && args_.table.cosine) {
-            rotate_head(from, to, pairs, args_.table.cosine + position * pairs, args_.table.sine + position * pairs,
-                        1.0F);
+        if (table.cosine) {
+            rotate_head(from, to, pairs, table.cosine + position * pairs, table.sine + position * pairs, 1.0F);
         } else {
             copy(from, to, args_.head_dim);
         }
     }
-    void rotate_back(const float* from, std::int64_t position, T* to) const {
+    void rotate_back(const float* from, std::int64_t position, const RotaryTable& table, T* to) const {
         const std::int64_t pairs = args_.head_dim / 2;
-        if (args_.table.cosine) {
-            rotate_head(from, to, pairs, args_.table.cosine + position * pairs, args_.table.sine + position * pairs,
-                        -1.0F);
+        if (table.cosine) {
+            rotate_head(from, to, pairs, table.cosine + position * pairs, table.sine + position * pairs, -1.0F);
         } else {
             copy(from, to, args_.head_dim);
         }
     }
     // (time, head_dim) to panels of column_step positions, (panels, head_dim, column_step), in square tiles that fit
     // into the L1 cache. Pairs of channels stay pairs.
-    void transpose(const Matrix& matrix, float* to) const {
+    void transpose(const Matrix& matrix, std::int64_t rows, float* to) const {
         constexpr std::int64_t side = 16;
         const auto [from, width, step] = matrix.left();
-        for (std::int64_t row = 0; row < length_; row += side) {
+        for (std::int64_t row = 0; row < rows; row += side) {
             float* panel = to + row / column_step * column_step * width + row % column_step;
             for (std::int64_t column = 0; column < width; column += side) {
                 for (std::int64_t c = column; c < column + side; c += 4) {
@@ -284,18 +341,20 @@ class HeadAttention {
     }
     void compute_weights(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
         for (std::int64_t query = first; query < last; ++query) {
-            load_vector(group, query, head, true, query_.get() + (query - first) * width_);
+            load_vector(group, query, head, args_.table, query_.get() + (query - first) * width_);
         }
         const std::int64_t seen = rounded_up(last, column_step);
         query_.prepare_rows(height(first, last));
         product<false>(query_.left(), panels(transposed_keys_), weights_.get(), length_, height(first, last), seen,
                        all_channels());
+        if (args_.relative.count > 0) add_entries(head, first, last);
         for (std::int64_t query = first; query < last; ++query) {
             float* weights = weights_.row(query - first);
             const std::int64_t oldest = oldest_key(query);
             if (args_.slopes) lower_by_distance(weights, oldest, query, args_.slopes[head] / scale_);
             std::fill(weights, weights + oldest, 0.0F);
-            softmax(weights + oldest, query + 1 - oldest, scale_);
+            sink_weights_[static_cast<std::size_t>(query - first)] =
+                softmax(weights + oldest, query + 1 - oldest, scale_, args_.sinks ? args_.sinks[head] : -INFINITY);
             std::fill(weights + query + 1, weights + seen, 0.0F);
         }
     }
@@ -303,18 +362,26 @@ class HeadAttention {
         return args_.window > 0 ? std::max<std::int64_t>(0, query + 1 - args_.window) : 0;
     }
     // The gradient of the attention output is in grad_query_. Also applies dropout to the attention weights.
-    void compute_score_gradients(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last) {
+    void compute_score_gradients(std::int64_t group, std::int64_t head, std::int64_t first, std::int64_t last,
+                                 float* grad_sink) {
         const std::int64_t seen = rounded_up(last, column_step);
         product<false>(grad_query_.left(), panels(transposed_values_), grad_scores_.get(), length_, height(first, last),
                        seen, all_channels());
+        if (args_.relative.values)
+            product<false>(grad_query_.left(), panels(entry_values_.transposed), entry_weights_.get(), entries_,
+                           height(first, last), rounded_up(used(last), column_step), all_channels());
         for (std::int64_t query = first; query < last; ++query) {
             float* weights = weights_.row(query - first);
             float* grad_scores = grad_scores_.row(query - first);
+            if (args_.relative.values)
+                add_by_distance(entry_weights_.row(query - first), args_.relative.count, grad_scores, oldest_key(query),
+                                query);
             if (drops()) {
                 compute_dropout(group, head, query);
                 multiply_by(factors_.get(), grad_scores, query + 1);
             }
-            softmax_backward(weights, grad_scores, query + 1, scale_);
+            const float total = softmax_backward(weights, grad_scores, query + 1, scale_);
+            if (grad_sink) *grad_sink -= sink_weights_[static_cast<std::size_t>(query - first)] * total;
             std::fill(grad_scores + query + 1, grad_scores + seen, 0.0F);
             if (drops()) multiply_by(factors_.get(), weights, query + 1);
         }
@@ -326,10 +393,133 @@ class HeadAttention {
                                            args_.dropout.first + static_cast<std::uint64_t>(row * args_.time));
     }
 
+    bool by_gates() const { return args_.relative.by_gates; }
+    // Entries that the queries before `last` use.
+    std::int64_t used(std::int64_t last) const { return by_gates() ? entries_ : std::min(last, args_.relative.count); }
+    auto entries(std::int64_t last) const {
+        return [depth = used(last)](std::int64_t) { return Range{0, depth}; };
+    }
+    void load_entries(std::int64_t head) {
+        if (head == loaded_head_) return;
+        loaded_head_ = head;
+        const std::int64_t numbers = args_.relative.count * args_.head_dim;
+        const auto load = [&](const float* from, const Entries& to) {
+            for (std::int64_t entry = 0; from && entry < args_.relative.count; ++entry)
+                copy(from + head * numbers + entry * args_.head_dim, to.rows.row(entry), args_.head_dim);
+            to.rows.prepare_rows(entries_);
+            to.rows.prepare_pairs(entries_);
+            transpose(to.rows, entries_, to.transposed.get());
+        };
+        load(args_.relative.keys, entry_keys_);
+        load(args_.relative.values, entry_values_);
+    }
+    // At the first queries of a head, whose number among those of all sequences is `own`.
+    void begin_gradients(std::int64_t own, const RelativeGradients& more) const {
+        for (const Entries* each : {&entry_keys_, &entry_values_})
+            std::fill_n(each->gradient.get(), width_ * entries_, 0.0F);
+        if (more.bias) std::fill_n(more.bias + own * args_.relative.count, args_.relative.count, 0.0F);
+        if (more.sinks) more.sinks[own] = 0;
+    }
+    void end_gradient(const Entries& entries, std::int64_t own, float* to) const {
+        to += to ? own * args_.relative.count * args_.head_dim : 0;
+        for (std::int64_t entry = 0; to && entry < args_.relative.count; ++entry)
+            copy(entries.gradient.get() + entry * width_, to + entry * args_.head_dim, args_.head_dim);
+    }
+    // To the products of queries and keys.
+    void add_entries(std::int64_t head, std::int64_t first, std::int64_t last) {
+        const std::int64_t count = args_.relative.count;
+        const float* bias = args_.relative.bias ? args_.relative.bias + head * count : nullptr;
+        load_entries(head);
+        if (args_.relative.keys)
+            product<false>(query_.left(), panels(entry_keys_.transposed), entry_scores_.get(), entries_,
+                           height(first, last), rounded_up(used(last), column_step), all_channels());
+        if (by_gates()) return interpolate(first, last);
+        for (std::int64_t query = first; query < last; ++query) {
+            float* scores = weights_.row(query - first);
+            if (args_.relative.keys)
+                add_by_distance(entry_scores_.row(query - first), count, scores, oldest_key(query), query);
+            if (bias) add_by_distance(bias, count, scores, oldest_key(query), query);
+        }
+    }
+    // Formula 43. Gates are summed from the query to each key, in four rows at a time, whose sums do not wait for each
+    // other.
+    void interpolate(std::int64_t first, std::int64_t last) {
+        for (std::int64_t query = first; query < last; ++query) {
+            const float* scores = weights_.row(query - first);
+            float* gates = gates_.get() + (query - first) * length_;
+            const std::int64_t oldest = oldest_key(query);
+            std::fill(gates, gates + last, 0.0F);
+            for_lanes(query + 1 - oldest, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
+                store_lanes(gates + oldest + i, logistic(load_lanes(scores + oldest + i, some) * scale_), some);
+            });
+        }
+        const auto most = static_cast<float>(args_.relative.count - 1);
+        for (std::int64_t row = 0; row < height(first, last); row += row_step) {
+            float sums[row_step] = {};
+            for (std::int64_t key = last - 1; key >= 0; --key)
+                for (std::int64_t r = 0; r < row_step; ++r) {
+                    sums[r] += gates_.get()[(row + r) * length_ + key];
+                    places_.get()[(row + r) * length_ + key] = std::min(sums[r], most);
+                }
+        }
+        for (std::int64_t query = first; query < last; ++query) {
+            const float* entries = entry_scores_.row(query - first);
+            const float* places = places_.get() + (query - first) * length_;
+            float* scores = weights_.row(query - first);
+            for (std::int64_t key = oldest_key(query); key <= query; ++key) {
+                const auto lower = static_cast<std::int32_t>(places[key]);
+                const float weight = places[key] - static_cast<float>(lower);
+                scores[key] += entries[lower] + weight * (entries[lower + 1] - entries[lower]);
+            }
+        }
+    }
+    // Into entry_weights_.
+    void sum_weights_by_distance(std::int64_t first, std::int64_t last) {
+        for (std::int64_t query = first; query < last; ++query)
+            sum_by_distance(weights_.row(query - first), oldest_key(query), query, entry_weights_.row(query - first),
+                            args_.relative.count);
+        entry_weights_.prepare_rows(height(first, last));
+    }
+    // Of the entries' scores, from those of all scores, to which CoPE adds those of its gates.
+    void compute_entry_gradients(std::int64_t first, std::int64_t last, float* grad_bias, std::int64_t own) {
+        const std::int64_t count = args_.relative.count;
+        for (std::int64_t query = first; query < last; ++query) {
+            float* sums = grad_entry_scores_.row(query - first);
+            float* grad_scores = grad_scores_.row(query - first);
+            if (!by_gates()) {
+                sum_by_distance(grad_scores, oldest_key(query), query, sums, count);
+                for (std::int64_t i = 0; grad_bias && i < used(last); ++i) grad_bias[own * count + i] += sums[i];
+                continue;
+            }
+            const float* entries = entry_scores_.row(query - first);
+            const float* gates = gates_.get() + (query - first) * length_;
+            const float* places = places_.get() + (query - first) * length_;
+            std::fill_n(sums, entries_, 0.0F);
+            float of_gates = 0;  // a gate moves the positions of its key and of all older ones
+            for (std::int64_t key = oldest_key(query); key <= query; ++key) {
+                const auto lower = static_cast<std::int32_t>(places[key]);
+                const float weight = places[key] - static_cast<float>(lower);
+                const float gradient = grad_scores[key];
+                sums[lower] += gradient - gradient * weight;
+                sums[lower + 1] += gradient * weight;
+                if (weight > 0) of_gates += gradient * (entries[lower + 1] - entries[lower]);
+                grad_scores[key] += of_gates * gates[key] * (1.0F - gates[key]) * scale_;
+            }
+        }
+        if (args_.relative.values) {
+            sum_weights_by_distance(first, last);
+            entry_weights_.prepare_pairs(last - first);
+        }
+        if (!args_.relative.keys) return;
+        grad_entry_scores_.prepare_rows(height(first, last));
+        grad_entry_scores_.prepare_pairs(last - first);
+    }
+
     const CausalAttention<T>& args_;
     std::int64_t width_;   // number of channels of a head, padded
     std::int64_t length_;  // number of positions of a sequence, padded
     float scale_;
+    std::int64_t entries_;  // of a relative position encoding, padded
     bool paired_ = std::is_same_v<T, Bfloat16> && multiplies_pairs();
     Matrix keys_, values_;                         // (time, head_dim)
     Numbers grad_keys_;                            // (time, head_dim)
@@ -337,20 +527,27 @@ class HeadAttention {
     Matrix query_, grad_query_;                    // (queries_at_once, head_dim)
     Matrix weights_, grad_scores_;                 // (queries_at_once, time)
     Numbers factors_;                              // (time)
+    float sink_weights_[queries_at_once] = {};
+    std::int64_t loaded_head_ = -1;  // whose entries are loaded
+    Entries entry_keys_, entry_values_;
+    Matrix entry_scores_, grad_entry_scores_, entry_weights_;  // (queries_at_once, entries)
+    Numbers gates_, places_;                                   // (queries_at_once, time)
 };
 
 }  // namespace
 
-void softmax(float* scores, std::int64_t count, float scale) {
-    const float top = largest_number(scores, count);
+float softmax(float* scores, std::int64_t count, float scale, float sink) {
+    const float top = std::max(largest_number(scores, count), sink / scale);
     Floats totals = {};
     for_lanes(count, [&](std::int64_t i, std::int64_t some) ROPELAB_LAMBDA {
         const Floats power = exp_of_negative((load_lanes(scores + i, some, -INFINITY) - top) * scale);
         store_lanes(scores + i, power, some);
         totals += power;
     });
-    const float inverse = 1.0F / sum_of(totals);
+    const float of_sink = std::exp(sink - top * scale);
+    const float inverse = 1.0F / (sum_of(totals) + of_sink);
     for (std::int64_t i = 0; i < count; ++i) scores[i] *= inverse;
+    return of_sink * inverse;
 }
 
 void rotate_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const float* cosine, const float* sine,
@@ -386,16 +583,18 @@ void attend_in_turns(const CausalAttention<T>& args, T* mixed, std::int64_t grou
 
 template <typename T>
 void attend_backward(const CausalAttention<T>& args, const T* grad_mixed, T* grad_qkv, std::int64_t first,
-                     std::int64_t last) {
+                     std::int64_t last, const RelativeGradients& more) {
     HeadAttention<T> heads(args, true);
-    for (std::int64_t group = first; group < last; ++group) heads.backward(group, grad_mixed, grad_qkv);
+    for (std::int64_t group = first; group < last; ++group) heads.backward(group, grad_mixed, grad_qkv, more);
 }
 
 template void attend(const CausalAttention<float>&, float*, std::int64_t, std::int64_t);
 template void attend(const CausalAttention<Bfloat16>&, Bfloat16*, std::int64_t, std::int64_t);
 template void attend_in_turns(const CausalAttention<float>&, float*, std::int64_t, std::atomic<std::int64_t>&);
 template void attend_in_turns(const CausalAttention<Bfloat16>&, Bfloat16*, std::int64_t, std::atomic<std::int64_t>&);
-template void attend_backward(const CausalAttention<float>&, const float*, float*, std::int64_t, std::int64_t);
-template void attend_backward(const CausalAttention<Bfloat16>&, const Bfloat16*, Bfloat16*, std::int64_t, std::int64_t);
+template void attend_backward(const CausalAttention<float>&, const float*, float*, std::int64_t, std::int64_t,
+                              const RelativeGradients&);
+template void attend_backward(const CausalAttention<Bfloat16>&, const Bfloat16*, Bfloat16*, std::int64_t, std::int64_t,
+                              const RelativeGradients&);
 
 }  // namespace ropelab::kernels

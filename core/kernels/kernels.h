@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -119,12 +120,31 @@ struct RotaryTable {
 void rotate_heads(float* vectors, std::int64_t count, std::int64_t head_dim, const float* cosine, const float* sine,
                   float direction);
 
+/// What a relative position encoding adds to attention: entry i belongs to distance i, the last one to all larger
+/// distances too; with `by_gates` to position i, between which CoPE interpolates (formula 43). To q·k of query head h
+/// are added q·keys[h, i] and bias[h, i], and to the mixed values weight·values[h, i]; each array may be null.
+struct RelativeEntries {
+    std::int64_t count = 0;
+    const float* keys = nullptr;    // (heads, count, head_dim)
+    const float* values = nullptr;  // the same
+    const float* bias = nullptr;    // (heads, count)
+    bool by_gates = false;
+};
+/// Of each sequence apart: (sequences, …); null for those that do not exist.
+struct RelativeGradients {
+    float* keys = nullptr;
+    float* values = nullptr;
+    float* bias = nullptr;
+    float* sinks = nullptr;  // (sequences, heads)
+};
+
 /// One run with RoPE (formula 1 in docs/formulas.md), in float32; if T is Bfloat16, processors with products of its
 /// pairs round factors of products. `qkv` is (sequences·time, heads + 2·key_value_heads, head_dim): queries, keys,
 /// values. Each key head and value head belongs to heads/key_value_heads consecutive query heads. `slopes` are those of
-/// ALiBi, one per query head (formula 25), or null. `window` is the number of tokens that a query attends to, itself
-/// included; 0 means all previous tokens. For dropout, the attention weights form rows (sequence·heads + head)·time +
-/// query with `time` columns. Attention scores are not stored; the backward pass recomputes them.
+/// ALiBi, one per query head (formula 25), or null; so are `sinks` (formula 45). `window` is the number of tokens that
+/// a query attends to, itself included; 0 means all previous tokens. For dropout, the attention weights form rows
+/// (sequence·heads + head)·time + query with `time` columns. Attention scores are not stored; the backward pass
+/// recomputes them.
 template <typename T>
 struct CausalAttention {
     std::int64_t time;
@@ -133,7 +153,10 @@ struct CausalAttention {
     std::int64_t head_dim;
     const T* qkv;
     RotaryTable table;
+    RotaryTable key_table = table;  // of the keys, where xPos' decay differs (formula 42)
     const float* slopes = nullptr;
+    const float* sinks = nullptr;
+    RelativeEntries relative = {};
     std::int64_t window = 0;
     DropoutNumbers dropout;
 };
@@ -147,10 +170,10 @@ void attend_in_turns(const CausalAttention<T>& args, T* mixed, std::int64_t grou
 /// For the groups [first, last). `grad_mixed` has the shape of `mixed`, `grad_qkv` that of `qkv`.
 template <typename T>
 void attend_backward(const CausalAttention<T>& args, const T* grad_mixed, T* grad_qkv, std::int64_t first,
-                     std::int64_t last);
+                     std::int64_t last, const RelativeGradients& more = {});
 
-/// In place, of `count` scores times `scale`.
-void softmax(float* scores, std::int64_t count, float scale);
+/// In place, of `count` scores times `scale`, and of one more logit, whose weight it returns.
+float softmax(float* scores, std::int64_t count, float scale, float sink = -std::numeric_limits<float>::infinity());
 
 /// `count` vectors of `columns` numbers, each `stride` numbers after the one before.
 struct Vectors {

@@ -306,4 +306,13 @@ ROPELAB_INLINE Floats exp_of_negative(const Floats& x) {
     return result;
 }
 
+ROPELAB_INLINE Floats magnitude(Floats x) {
+    return where_less(x, 0.0F, -x, x);
+}
+/// 1/(1 + e^−x).
+ROPELAB_INLINE Floats logistic(Floats x) {
+    const Floats power = exp_of_negative(-magnitude(x));
+    return where_less(x, 0.0F, power, 1.0F) / (1.0F + power);
+}
+
 }  // namespace ropelab::kernels

@@ -16,9 +16,9 @@ bool all_layers(const RunSpec& spec, Predicate predicate) {
     return all_layers(plan_of(spec, 1), predicate);
 }
 
-// In one operation, or without scores.
+// Of devices: in one operation, or without scores.
 bool attends_in_one(const LayerPlan& layer) {
-    return !layer.scores() || attention_kernel_supports(layer);
+    return !layer.scores() || has_plain_attention(layer);
 }
 
 bool drops(const RunSpec& spec, bool trains) {
@@ -39,16 +39,20 @@ bool has_only_products(const LayerPlan& layer) {
     return !scores || (is_fused(scores->relative) && scores->soft_cap == 0 && (!rotary || rotary->is_fused()));
 }
 
-bool attention_kernel_supports(const LayerPlan& layer) {
+bool has_plain_attention(const LayerPlan& layer) {
     const auto* attention = std::get_if<Softmax>(&layer.attention);
     return attention && has_only_products(layer) && !attention->scores.has_sinks;
+}
+
+bool attention_kernel_supports(const LayerPlan& layer) {
+    return std::holds_alternative<Softmax>(layer.attention) && layer.scores()->soft_cap == 0;
 }
 
 bool token_kernels_support(const LayerPlan& layer) {
     const auto* attention = std::get_if<Softmax>(&layer.attention);
     const auto* mlp = std::get_if<Mlp>(&layer.feed_forward);
     const std::optional<NormPart>& norm = layer.attention_norms.before;
-    return attention_kernel_supports(layer) && attention->scores.factor == 1.0 && layer.branch_factor == 1.0 &&
+    return has_plain_attention(layer) && attention->scores.factor == 1.0 && layer.branch_factor == 1.0 &&
            (attention->qk_norm == Softmax::QkNorm::none || attention->head_norm.kind == NormPart::Kind::rms) &&
            !attention->is_gated && attention->shifted_channels.empty() && mlp &&
            mlp->activation.kind != FeedForward::automatic && activation_of(mlp->activation.kind).is_fused && norm &&
@@ -58,7 +62,7 @@ bool token_kernels_support(const LayerPlan& layer) {
 
 bool flash_attention_supports(const LayerPlan& layer) {
     const Scores* scores = layer.scores();
-    return attention_kernel_supports(layer) && !scores->window && std::holds_alternative<PlainScores>(scores->relative);
+    return has_plain_attention(layer) && !scores->window && std::holds_alternative<PlainScores>(scores->relative);
 }
 
 bool graph_supports_step(const LayerPlan& layer) {
@@ -103,7 +107,9 @@ bool graph_supports_token(const ModelPlan& plan) {
 }
 
 bool attends_fused(const RunSpec& spec) {
-    return spec.operations == Operations::fused && !spec.theta_varies() && has_only_products(spec);
+    return spec.operations == Operations::fused && !spec.theta_varies() && all_layers(spec, [](const LayerPlan& layer) {
+               return has_only_products(layer) || attention_kernel_supports(layer);
+           });
 }
 
 std::vector<std::string> unfused_parts(const RunSpec& spec) {
@@ -115,7 +121,7 @@ std::vector<std::string> unfused_parts(const RunSpec& spec) {
     const auto add = [&](bool is_unfused, const char* part) {
         if (is_unfused) parts.emplace_back(part);
     };
-    add(any([](const LayerPlan& layer) { return !attends_in_one(layer); }), "attention");
+    add(any([](const LayerPlan& layer) { return layer.scores() && !attention_kernel_supports(layer); }), "attention");
     add(any([](const LayerPlan& layer) { return std::holds_alternative<DeltaNet>(layer.attention); }),
         "gated DeltaNet");
     add(any([](const LayerPlan& layer) {

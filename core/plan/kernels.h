@@ -12,8 +12,10 @@ namespace ropelab {
 // LibTorch's attention on devices, and CUDA graphs. The engine chooses its implementation by them, and the forecasts of
 // time and memory and the benchmarks ask them too.
 
-/// Products of queries and keys, rotated or not, and at most ALiBi's bias. LibTorch's operations compute other scores.
+/// Products of queries and keys, rotated or not, and at most ALiBi's bias.
 bool has_only_products(const LayerPlan& layer);
+/// The same of one part, without sinks: what the kernels of single tokens and of devices compute.
+bool has_plain_attention(const LayerPlan& layer);
 bool attention_kernel_supports(const LayerPlan& layer);
 /// The decoder of single tokens is core/engine/model/token_decoder.h.
 bool token_kernels_support(const LayerPlan& layer);

@@ -63,7 +63,8 @@ double in_evaluation(const LayerPlan& layer, const PlanSizes& sizes, bool is_fus
     const double normed = norm ? norm->kept_rows() * C : 0.0;
     const Scores* scores = layer.scores();
     if (!scores) return normed + 6.0 * C;
-    if (attention_kernel_supports(layer)) return normed + (is_fused ? 0.0 : 3.0 * C);
+    if (is_fused && attention_kernel_supports(layer)) return normed;
+    if (has_plain_attention(layer)) return normed + 3.0 * C;
     const double relative = facts_of(scores->relative, sizes, {}, "").kept_per_score - 2.5;
     return normed + std::max(scores->has_sinks ? 3.0 : 1.3, relative) * probabilities;
 }
@@ -163,8 +164,7 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
         has_state |= std::holds_alternative<DeltaNet>(layer.attention);
         has_scores |= std::holds_alternative<Latent>(layer.attention);
     }
-    const bool only_products = has_only_products(spec);
-    has_scores |= spec.attention_sinks || (!work.is_fused && (work.drops || !only_products));
+    has_scores |= !work.is_fused && (spec.attention_sinks || work.drops || !has_only_products(spec));
     const bool normalizes = spec.qk_norm != QkNorm::none;
 
     MemoryNeed need;

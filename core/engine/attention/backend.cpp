@@ -23,9 +23,17 @@ AttentionInput packed(const AttentionInput& input, const AttentionUse& use) {
 
 torch::Tensor reported(const torch::Tensor& mixed, const LayerTerms& terms, const AttentionUse& use) {
     use.stages.computed("attention.scores", {"attention.weights", "attention.values"});
-    if (terms.tables.defined() && use.stages.observer) {
-        use.stages.observer->contained("attention.rotation", use.layer, "attention.scores", use.layer);
+    const auto within = [&](const char* stage, std::int64_t layer) {
+        if (use.stages.observer) use.stages.observer->contained(stage, layer, "attention.scores", use.layer);
+    };
+    const RelativeTerms& relative = terms.relative;
+    if (terms.tables.defined()) within("attention.rotation", use.layer);
+    if (std::holds_alternative<DistanceBiasTerms>(relative) || std::holds_alternative<KerpleTerms>(relative)) {
+        within("distances", -1);
+    } else if (!std::holds_alternative<PlainScores>(relative) && !std::holds_alternative<AlibiTerms>(relative)) {
+        within("attention.relative_keys", use.layer);
     }
+    if (std::holds_alternative<ShawTerms>(relative)) within("attention.relative_values", use.layer);
     return mixed;
 }
 
@@ -70,7 +78,7 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
             if (use.cache && input.time() == 1)
                 return attend_one_on_cpu(packed(input, use), terms, *use.cache, use.layer);
             if (use.cache) return attend_first_on_cpu(packed(input, use), terms, *use.cache, use.layer);
-            return reported(attend_on_cpu(packed(input, use), terms, dropout, place), terms, use);
+            return reported(attend_on_cpu(packed(input, use), terms, dropout, place, use.stages), terms, use);
         case AttentionBackend::flash:
             return reported(attend_by_flash(input, terms, use.stages), terms, use);
         case AttentionBackend::reference:

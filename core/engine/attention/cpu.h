@@ -17,13 +17,13 @@ namespace ropelab {
 constexpr std::int64_t least_prefill = 32;
 
 /// Whole batches without a hook if the rotary tables are shared by all heads and not trained; with a cache that is not
-/// empty, one float32 token of one run; with an empty one, at least `least_prefill` tokens. Neither attention sinks nor
-/// eager operations (core/engine/operations/operations.h).
+/// empty, one float32 token of one run; with an empty one, at least `least_prefill` tokens, in both cases of scores
+/// that are only products, without attention sinks. No eager operations (core/engine/operations/operations.h).
 bool cpu_attention_supports(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use);
 
 /// The queries and keys of `input` must be normalized already.
 torch::Tensor attend_on_cpu(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
-                            const std::string& place);
+                            const std::string& place, const StageMarks& stages = {});
 
 /// The first tokens of a text, whose keys and values the cache receives.
 torch::Tensor attend_first_on_cpu(const AttentionInput& input, const LayerTerms& terms, KeyValueCache& cache,

@@ -25,7 +25,7 @@ struct LayerTerms {
     torch::Tensor slopes() const;
     /// No bias and no sliding window.
     bool only_causal() const { return !slopes().defined() && window == 0; }
-    /// Only ALiBi's bias is added. The reference backend alone computes other logits.
+    /// Only ALiBi's bias is added.
     bool only_products() const;
 };
 

@@ -66,80 +66,66 @@ torch::Tensor distances_between(const torch::Tensor& queries, const torch::Tenso
     return (queries.unsqueeze(1) - keys.unsqueeze(0)).clamp_min(0).clamp_max(most);
 }
 
-// Formulas 39 to 43 and 63 for one run.
-struct LogitsOf {
-    const ScoredPairs& pairs;
+// Formulas 39 to 43 and 63 for one run, in the type of its queries.
+struct TensorsOf {
+    std::int64_t run;
+    torch::ScalarType type;
+    double factor;  // of what is added to logits that are scaled
     const StageMarks& stages;
 
-    torch::Tensor operator()(const PlainScores&) const { return {}; }
-    torch::Tensor operator()(const AlibiTerms&) const { return {}; }
-    torch::Tensor operator()(const DistanceBiasTerms& terms) const {
-        const torch::Tensor distance = distances(terms.buckets.size(0));
-        const torch::Tensor bucket = terms.buckets.index_select(0, distance.flatten()).view_as(distance);
-        return with_bias(of_run(terms.bias), bucket);
+    RelativeTensors operator()(const PlainScores&) const { return {}; }
+    RelativeTensors operator()(const AlibiTerms&) const { return {}; }
+    RelativeTensors operator()(const DistanceBiasTerms& terms) const {
+        return {.bias = of_run(terms.bias).index_select(1, terms.buckets) * factor};
     }
-    torch::Tensor operator()(const KerpleTerms& terms) const {
+    RelativeTensors operator()(const KerpleTerms& terms) const {
         const auto of_heads = [&](const torch::Tensor& logarithms) {
-            return logarithms.select(0, pairs.run).exp().unsqueeze(1);
+            return logarithms.select(0, run).exp().unsqueeze(1);
         };
         const torch::Tensor bias = -of_heads(terms.log_r1) * torch::log1p(of_heads(terms.log_r2) * terms.numbers);
-        return with_bias(bias.to(type()), distances(terms.numbers.size(0)));
+        return {.bias = bias.to(type) * factor};
     }
-    torch::Tensor operator()(const ShawTerms& terms) const {
-        const torch::Tensor vectors = of_run(terms.keys);
-        const torch::Tensor dots = torch::matmul(pairs.query, vectors.transpose(0, 1));
-        stages.output("attention.relative_keys", dots);
-        return computed(by_key(dots / root(), distances(vectors.size(0))));
+    RelativeTensors operator()(const ShawTerms& terms) const {
+        return {.keys = of_run(terms.keys), .values = of_run(terms.values)};
     }
-    torch::Tensor operator()(const TransformerXlTerms& terms) const {
-        const torch::Tensor rows =
-            torch::matmul(terms.distances.to(type()), of_run(terms.projection).transpose(0, 1))
-                .unflatten(1, {-1, pairs.query.size(3)});  // (distances, key_value_heads, head_dim)
+    RelativeTensors operator()(const TransformerXlTerms& terms) const {
+        const torch::Tensor content = of_run(terms.content_bias);
+        const torch::Tensor rows = torch::matmul(terms.distances.to(type), of_run(terms.projection).transpose(0, 1))
+                                       .unflatten(1, {-1, content.size(1)});  // (distances, key_value_heads, head_dim)
         stages.computed("attention.relative");
         if (stages.wants_outputs()) stages.output("attention.relative", rows.flatten(1));
-        const torch::Tensor by_head = rows.repeat_interleave(pairs.query.size(1) / rows.size(1), 1).permute({1, 2, 0});
-        const torch::Tensor of_keys =
-            torch::matmul(pairs.key, of_run(terms.content_bias).unsqueeze(-1)).transpose(2, 3);
-        const torch::Tensor of_distances =
-            torch::matmul(pairs.query + of_run(terms.distance_query).unsqueeze(1), by_head);
-        stages.output("attention.relative_keys", of_distances);
-        return computed((of_keys + by_key(of_distances, distances(terms.distances.size(0)))) / root());
+        return {.keys = rows.repeat_interleave(content.size(0) / rows.size(1), 1).transpose(0, 1),
+                .content = content,
+                .distance = of_run(terms.distance_query)};
     }
-    torch::Tensor operator()(const CopeTerms& terms) const {
-        const torch::Tensor embeddings = of_run(terms.contextual);
-        // The gates are summed from the newest key to the oldest one.
-        const torch::Tensor newest_first = pairs.key_positions.argsort(0, true);
-        const torch::Tensor gates = torch::sigmoid(pairs.products).masked_fill(pairs.hidden, 0);
-        const torch::Tensor sums = gates.gather(-1, newest_first.expand_as(gates)).cumsum(-1);
-        const torch::Tensor positions = sums.gather(-1, newest_first.argsort(0, false).expand_as(sums))
-                                            .clamp_max(static_cast<double>(embeddings.size(0) - 1));
-        const torch::Tensor lower = positions.detach().floor();
-        const torch::Tensor weight = positions - lower;
-        const torch::Tensor logits = torch::matmul(pairs.query, embeddings.transpose(0, 1));
-        stages.output("attention.relative_keys", logits);
-        return computed(weight * logits.gather(-1, positions.detach().ceil().to(torch::kInt64)) +
-                        (1 - weight) * logits.gather(-1, lower.to(torch::kInt64)));
+    RelativeTensors operator()(const CopeTerms& terms) const {
+        return {.keys = of_run(terms.contextual) * factor, .by_gates = true};
     }
 
  private:
-    // (heads, n), with an index for each query and key.
-    torch::Tensor with_bias(const torch::Tensor& bias, const torch::Tensor& index) const {
-        if (stages.observer) stages.observer->contained("distances", -1, "attention.scores", stages.layer);
-        return by_key(bias.unsqueeze(1).expand({-1, index.size(0), -1}), index).unsqueeze(0);
-    }
-    torch::ScalarType type() const { return pairs.query.scalar_type(); }
-    double root() const { return std::sqrt(static_cast<double>(pairs.query.size(3))); }
-    torch::Tensor of_run(const torch::Tensor& weights) const { return weights.select(0, pairs.run).to(type()); }
-    torch::Tensor distances(std::int64_t count) const {
-        return distances_between(pairs.positions, pairs.key_positions, count - 1);
-    }
-    torch::Tensor computed(const torch::Tensor& logits) const {
-        stages.computed("attention.relative_keys");
-        return logits;
-    }
+    torch::Tensor of_run(const torch::Tensor& weights) const { return weights.select(0, run).to(type); }
 };
 
+// Formula 43, of the products of queries and position embeddings.
+torch::Tensor interpolated(const torch::Tensor& logits, const ScoredPairs& pairs) {
+    // The gates are summed from the newest key to the oldest one.
+    const torch::Tensor newest_first = pairs.key_positions.argsort(0, true);
+    const torch::Tensor gates = torch::sigmoid(pairs.products).masked_fill(pairs.hidden, 0);
+    const torch::Tensor sums = gates.gather(-1, newest_first.expand_as(gates)).cumsum(-1);
+    const torch::Tensor positions = sums.gather(-1, newest_first.argsort(0, false).expand_as(sums))
+                                        .clamp_max(static_cast<double>(logits.size(-1) - 1));
+    const torch::Tensor lower = positions.detach().floor();
+    const torch::Tensor weight = positions - lower;
+    return weight * logits.gather(-1, positions.detach().ceil().to(torch::kInt64)) +
+           (1 - weight) * logits.gather(-1, lower.to(torch::kInt64));
+}
+
 }  // namespace
+
+RelativeTensors relative_tensors(const RelativeTerms& terms, std::int64_t run, torch::ScalarType type, double factor,
+                                 const StageMarks& stages) {
+    return std::visit(TensorsOf{run, type, factor, stages}, terms);
+}
 
 torch::Tensor sinusoids(std::int64_t positions, std::int64_t width, double base) {
     const std::vector<double> rows =
@@ -162,7 +148,30 @@ RelativeTerms relative_terms(const Relative& relative, const torch::Tensor& tabl
 }
 
 torch::Tensor relative_logits(const RelativeTerms& terms, const ScoredPairs& pairs, const StageMarks& stages) {
-    return std::visit(LogitsOf{pairs, stages}, terms);
+    const RelativeTensors tensors = relative_tensors(terms, pairs.run, pairs.query.scalar_type(), 1.0, stages);
+    const auto distances = [&](std::int64_t count) {
+        return distances_between(pairs.positions, pairs.key_positions, count - 1);
+    };
+    if (tensors.bias.defined()) {
+        if (stages.observer) stages.observer->contained("distances", -1, "attention.scores", stages.layer);
+        const torch::Tensor rows = tensors.bias.unsqueeze(1).expand({-1, pairs.positions.size(0), -1});
+        return by_key(rows, distances(tensors.bias.size(1))).unsqueeze(0);
+    }
+    if (!tensors.keys.defined()) return {};
+    const torch::Tensor query = tensors.distance.defined() ? pairs.query + tensors.distance.unsqueeze(1) : pairs.query;
+    const torch::Tensor products = torch::matmul(query, tensors.keys.transpose(-2, -1));
+    stages.output("attention.relative_keys", products);
+    torch::Tensor logits;
+    if (tensors.by_gates) {
+        logits = interpolated(products, pairs);
+    } else {
+        logits = by_key(products, distances(products.size(-1)));
+        if (tensors.content.defined())
+            logits = torch::matmul(pairs.key, tensors.content.unsqueeze(-1)).transpose(2, 3) + logits;
+        logits = logits / std::sqrt(static_cast<double>(query.size(3)));
+    }
+    stages.computed("attention.relative_keys");
+    return logits;
 }
 
 torch::Tensor relative_values(const ShawTerms& terms, std::int64_t run, const torch::Tensor& attention,

@@ -59,6 +59,19 @@ bool has_row_per_distance(const Relative& relative);
 RelativeTerms relative_terms(const Relative& relative, const torch::Tensor& table, const Parameters& weights,
                              std::int64_t layer);
 
+/// What one run adds, as kernels::RelativeEntries; undefined where there is nothing.
+struct RelativeTensors {
+    torch::Tensor keys = {};      // of distances or positions, (n, head_dim) or (heads, n, head_dim)
+    torch::Tensor values = {};    // (n, head_dim)
+    torch::Tensor bias = {};      // (heads, n)
+    torch::Tensor content = {};   // u and v of Transformer-XL, added to the queries that meet keys and distances:
+    torch::Tensor distance = {};  // (heads, head_dim)
+    bool by_gates = false;
+};
+/// In `type`. Logits that are scaled by 1/√head_dim afterwards need a `factor` of √head_dim.
+RelativeTensors relative_tensors(const RelativeTerms& terms, std::int64_t run, torch::ScalarType type, double factor,
+                                 const StageMarks& stages);
+
 /// Queries and keys of one run.
 struct ScoredPairs {
     std::int64_t run = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -28,16 +29,14 @@ struct Sequences {
     torch::Tensor query, key, value, log_alpha, beta;
 };
 
-torch::Tensor with_norm_one(const torch::Tensor& x) {
-    return x * torch::rsqrt(x.square().sum(-1, true) + 1e-6);
-}
-
 Sequences sequences_of(const Input& input, std::int64_t heads, std::int64_t batch, const StageMarks& stages) {
-    // (1, batch·time, parts·heads·channels) → (batch, time, parts·heads, channels) → heads first.
-    const auto by_head = [&](const torch::Tensor& x, std::int64_t parts) {
-        return x.unflatten(1, {batch, -1}).flatten(0, 1).unflatten(2, {parts * heads, -1}).transpose(1, 2);
+    // (1, batch·time, vectors·channels) → (1, batch, time, vectors, channels), and of these each head's, heads first.
+    const auto by_token = [&](const torch::Tensor& x, std::int64_t vectors) {
+        return x.unflatten(1, {batch, -1}).unflatten(3, {vectors, -1});
     };
-    const torch::Tensor qkv = by_head(in_float(input.qkv), 3);
+    const auto by_head = [&](const torch::Tensor& x, std::int64_t first) {
+        return heads_first(x.narrow(3, first, heads)).contiguous();
+    };
     const torch::Tensor rates = in_float(input.rates);
     const std::int64_t rows = rates.size(1);
     const auto repeated = [&](const torch::Tensor& vector) {
@@ -48,8 +47,14 @@ Sequences sequences_of(const Input& input, std::int64_t heads, std::int64_t batc
     const torch::Tensor beta = torch::sigmoid(rates.narrow(2, heads, heads));
     stages.computed("attention.rates");
     if (stages.wants_outputs()) stages.output("attention.rates", torch::cat({torch::exp(log_alpha), beta}, 2));
-    Sequences result{with_norm_one(qkv.narrow(1, 0, heads)), with_norm_one(qkv.narrow(1, heads, heads)),
-                     qkv.narrow(1, 2 * heads, heads), by_head(log_alpha, 1).squeeze(3), by_head(beta, 1).squeeze(3)};
+    const std::vector<torch::Tensor> parts =
+        by_token(in_float(input.qkv), 3 * heads).split_with_sizes({2 * heads, heads}, 3);
+    // x/√(Σ x² + 10⁻⁶), as the RMSNorm with these weights.
+    const auto channels = static_cast<double>(parts[1].size(4));
+    const torch::Tensor weight = torch::full({1, parts[1].size(4)}, 1.0 / std::sqrt(channels), parts[1].options());
+    const torch::Tensor normed = normalize_heads(parts[0], weight, 1e-6 / channels);
+    Sequences result{by_head(normed, 0), by_head(normed, heads), by_head(parts[1], 0),
+                     by_head(by_token(log_alpha, heads), 0).squeeze(3), by_head(by_token(beta, heads), 0).squeeze(3)};
     stages.computed("attention.qk_norm");
     if (stages.wants_outputs()) stages.output("attention.qk_norm", result.query.transpose(1, 2).unsqueeze(0));
     return result;

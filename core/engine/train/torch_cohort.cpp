@@ -310,7 +310,7 @@ struct TorchCohort::State {
     bool may_train_one_run_per_core() const {
         const RunSpec& spec = specs.front();
         return specs.size() > 1 && conditions.threads > 1 && !is_accelerated(device) && !spec.theta_varies() &&
-               unfused_parts(spec).empty();
+               has_only_products(spec) && unfused_parts(spec).empty();
     }
 
     std::vector<State>& all_singles() {

@@ -204,7 +204,9 @@ double kept_by_scores(const PlanSizes& n, const Heads& heads, bool normalizes, c
         return 3.0 * C + more_stepwise(heads, normalizes, work) * C + dropped + relative * probabilities;
     }
     if (normalizes) return qkv + real(sum_of({heads.h, heads.kv})) * real(heads.D);
-    return work.product_size * qkv;
+    // Transformer-XL adds a bias to all queries, in copies that were measured as one.
+    const bool copies = std::holds_alternative<TransformerXl>(scores.relative);
+    return work.product_size * qkv * (copies ? 2.0 : 1.0);
 }
 
 double Softmax::kept(const PlanSizes& n, const TrainingWork& work) const {
@@ -212,7 +214,7 @@ double Softmax::kept(const PlanSizes& n, const TrainingWork& work) const {
     double numbers = kept_by_scores(n, heads, qk_norm != QkNorm::none, scores, rotary, work);
     if (is_gated) numbers += 3.0 * C;
     // Rotated queries and keys, probabilities and their logits.
-    if (scores.has_sinks) numbers += 2.0 * C + 2.0 * real(heads.h) * static_cast<double>(n.T);
+    if (scores.has_sinks && !work.is_fused) numbers += 2.0 * C + 2.0 * real(heads.h) * static_cast<double>(n.T);
     return numbers;
 }
 

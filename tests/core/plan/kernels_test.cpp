@@ -67,10 +67,12 @@ TEST(Kernels, ATokenNeedsAPlainModel) {
 }
 
 TEST(Kernels, OnlyFusedOperationsOfConstantTablesAttendFused) {
-    for (const char* settings : {"", "position=alibi", "dropout=0.1", "attention_layers=deltanet+full"}) {
+    for (const char* settings :
+         {"", "position=alibi", "position=t5", "position=xpos", "attention_sinks=true position=cope", "attention=mla",
+          "dropout=0.1", "attention_layers=deltanet+full"}) {
         EXPECT_TRUE(attends_fused(anatomy_spec(settings))) << settings;
     }
-    for (const char* settings : {"operations=eager", "theta_training=one", "position=t5", "position=xpos"}) {
+    for (const char* settings : {"operations=eager", "theta_training=one", "attention=mla position=xpos"}) {
         EXPECT_FALSE(attends_fused(anatomy_spec(settings))) << settings;
     }
 }
@@ -108,7 +110,8 @@ TEST(UnfusedParts, NameWhatNoKernelComputes) {
     EXPECT_EQ(unfused_parts(anatomy_spec("experts=4")), Parts({"experts"}));
     EXPECT_EQ(unfused_parts(anatomy_spec("operations=eager optimizer=sgd")), Parts({"all"}));
     EXPECT_EQ(unfused_parts(anatomy_spec("norm=dyt feed_forward=mish attention=gated position=t5")),
-              Parts({"attention", "gate of attention", "activation", "norm"}));
+              Parts({"gate of attention", "activation", "norm"}));
+    EXPECT_EQ(unfused_parts(anatomy_spec("attention=mla")), Parts({"attention"}));
     EXPECT_EQ(unfused_parts(anatomy_spec("attention_layers=deltanet+full")), Parts({"gated DeltaNet"}));
     EXPECT_EQ(unfused_parts(anatomy_spec("norm_position=post norm=rmsnorm")), Parts());
 }

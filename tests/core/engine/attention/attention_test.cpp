@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t attention_runs = 2;
 constexpr std::int64_t batch = 3;
-constexpr std::int64_t time_steps = 21;
+constexpr std::int64_t time_steps = 37;  // the kernels take 32 queries at a time
 
 struct Variant {
     const char* name;
@@ -26,6 +26,7 @@ struct Variant {
     std::int64_t window = 0;
     double rate = 0;                     // dropout rate
     Position relative = Position::none;  // learned relative positions, or xPos
+    bool sinks = false;
 };
 void PrintTo(const Variant& variant, std::ostream* out) {
     *out << variant.name;
@@ -72,6 +73,13 @@ const std::vector<Variant> variants = {
      .window = 6,
      .rate = 0.2,
      .relative = Position::cope},
+    {.name = "sinks", .sinks = true},
+    {.name = "sinks_shaw_shared_dropout",
+     .heads = {4, 2},
+     .rope = false,
+     .rate = 0.2,
+     .relative = Position::shaw,
+     .sinks = true},
 };
 
 // Adds learned weights, sampled anew for each call with the same numbers per run.
@@ -127,27 +135,37 @@ LayerTerms terms_of(const Variant& v, std::int64_t its_runs, std::int64_t time) 
         terms.relative = AlibiTerms{torch::tensor(c10::ArrayRef<double>(slopes), torch::kFloat32)};
     }
     add_relative(terms, v, its_runs, time);
+    if (v.sinks) terms.sinks = torch::randn({its_runs, v.heads.query});
     return terms;
 }
-// Every floating-point tensor of the terms as double.
-struct Widen {
-    static void wide(torch::Tensor& t) { t = t.defined() && t.is_floating_point() ? t.to(torch::kFloat64) : t; }
-    void operator()(PlainScores&) const {}
-    void operator()(AlibiTerms& terms) const { wide(terms.slopes); }
-    void operator()(DistanceBiasTerms& terms) const { wide(terms.bias); }
-    void operator()(ShawTerms& terms) const { wide(terms.keys), wide(terms.values); }
-    void operator()(TransformerXlTerms& terms) const {
-        for (torch::Tensor* t : {&terms.content_bias, &terms.distance_query, &terms.projection, &terms.distances})
-            wide(*t);
+// The learned numbers of an encoding.
+struct Learned {
+    using Tensors = std::vector<torch::Tensor*>;
+    Tensors operator()(PlainScores&) const { return {}; }
+    Tensors operator()(AlibiTerms&) const { return {}; }
+    Tensors operator()(DistanceBiasTerms& terms) const { return {&terms.bias}; }
+    Tensors operator()(ShawTerms& terms) const { return {&terms.keys, &terms.values}; }
+    Tensors operator()(TransformerXlTerms& terms) const {
+        return {&terms.content_bias, &terms.distance_query, &terms.projection};
     }
-    void operator()(CopeTerms& terms) const { wide(terms.contextual); }
-    void operator()(KerpleTerms& terms) const { wide(terms.log_r1), wide(terms.log_r2), wide(terms.numbers); }
+    Tensors operator()(CopeTerms& terms) const { return {&terms.contextual}; }
+    Tensors operator()(KerpleTerms& terms) const { return {&terms.log_r1, &terms.log_r2}; }
 };
+Learned::Tensors learned(LayerTerms& terms) {
+    Learned::Tensors result = std::visit(Learned(), terms.relative);
+    if (terms.sinks.defined()) result.push_back(&terms.sinks);
+    return result;
+}
 
+// Every floating-point tensor of the terms as double.
 LayerTerms in_double(LayerTerms terms) {
-    Widen::wide(terms.tables.cosine);
-    Widen::wide(terms.tables.sine);
-    std::visit(Widen(), terms.relative);
+    const auto wide = [](torch::Tensor& t) { t = t.defined() && t.is_floating_point() ? t.to(torch::kFloat64) : t; };
+    wide(terms.tables.cosine);
+    wide(terms.tables.sine);
+    for (torch::Tensor* each : learned(terms)) wide(*each);
+    if (auto* alibi = std::get_if<AlibiTerms>(&terms.relative)) wide(alibi->slopes);
+    if (auto* encoding = std::get_if<TransformerXlTerms>(&terms.relative)) wide(encoding->distances);
+    if (auto* kernel = std::get_if<KerpleTerms>(&terms.relative)) wide(kernel->numbers);
     return terms;
 }
 
@@ -177,17 +195,21 @@ class CountingHook : public AttentionHook {
     int modified = 0;
 };
 
-// Returns the value and the gradient of qkv.
-std::pair<torch::Tensor, torch::Tensor> whole(const Variant& v, torch::ScalarType type, AttentionHook* hook = nullptr) {
+// Returns the value and the gradients of qkv and of learned numbers.
+std::vector<torch::Tensor> whole(const Variant& v, torch::ScalarType type, AttentionHook* hook = nullptr) {
     const AttentionTensors all(v, attention_runs, batch * time_steps);
     const torch::Tensor leaf = all.qkv.to(type).requires_grad_(true);
     LayerTerms terms = terms_of(v, attention_runs, time_steps);
     if (type == torch::kFloat64) terms = in_double(terms);
+    std::vector<torch::Tensor> leaves = {leaf};
+    for (torch::Tensor* each : learned(terms)) leaves.push_back(*each = each->detach().requires_grad_(true));
     const Dropout dropout = v.rate > 0 ? Dropout(v.rate, {5, 6}, 11) : Dropout();
     const torch::Tensor mixed = attend(all.input(v, batch, leaf), terms, dropout, "here", {.hook = hook});
     const torch::Tensor along = torch::arange(mixed.numel(), torch::kFloat64).mul(0.3).cos().view(mixed.sizes());
-    const auto gradient = torch::autograd::grad({(mixed.to(torch::kFloat64) * along).sum()}, {leaf})[0];
-    return {mixed.detach().to(torch::kFloat64), gradient.to(torch::kFloat64)};
+    std::vector<torch::Tensor> results = torch::autograd::grad({(mixed.to(torch::kFloat64) * along).sum()}, leaves);
+    results.insert(results.begin(), mixed.detach());
+    for (torch::Tensor& each : results) each = each.to(torch::kFloat64);
+    return results;
 }
 
 void expect_near(const torch::Tensor& got, const torch::Tensor& wanted, double tolerance) {
@@ -198,15 +220,15 @@ void expect_near(const torch::Tensor& got, const torch::Tensor& wanted, double t
 class Attention : public testing::TestWithParam<Variant> {
  protected:
     void expect_the_reference(torch::ScalarType type, double tolerance, AttentionHook* hook = nullptr) const {
-        const auto [value, gradient] = whole(GetParam(), type, hook);
-        expect_near(value, value_, tolerance);
-        expect_near(gradient, gradient_, tolerance);
+        const std::vector<torch::Tensor> got = whole(GetParam(), type, hook);
+        ASSERT_EQ(got.size(), wanted_.size());
+        for (std::size_t i = 0; i < got.size(); ++i) expect_near(got[i], wanted_[i], tolerance);
     }
     void SetUp() override {
         const EagerGuard by_libtorch(true);
-        std::tie(value_, gradient_) = whole(GetParam(), torch::kFloat64);
+        wanted_ = whole(GetParam(), torch::kFloat64);
     }
-    torch::Tensor value_, gradient_;
+    std::vector<torch::Tensor> wanted_;
 };
 
 TEST_P(Attention, ReferenceInFloat32) {
@@ -235,9 +257,10 @@ TEST_P(Attention, OnDevice) {
 
 // A prompt of six tokens, then one token after another, with as many cache slots as a token may see.
 TEST_P(Attention, TokenByTokenThroughCache) {
+    constexpr std::int64_t token_steps = 21;
     const Variant& v = GetParam();
-    const AttentionTensors all(v, 1, time_steps);
-    LayerTerms terms = terms_of(v, 1, time_steps);
+    const AttentionTensors all(v, 1, token_steps);
+    LayerTerms terms = terms_of(v, 1, token_steps);
     const torch::Tensor wanted = [&] {
         const EagerGuard by_libtorch(true);
         return attend(all.input(v, 1, all.qkv), in_double(terms));
@@ -245,9 +268,9 @@ TEST_P(Attention, TokenByTokenThroughCache) {
     for (const bool by_reference : {true, false}) {
         const EagerGuard eager_guard(by_reference);
         const torch::NoGradGuard no_gradients;
-        KeyValueCache cache(1, v.window > 0 ? std::min(v.window, time_steps) : time_steps);
+        KeyValueCache cache(1, v.window > 0 ? std::min(v.window, token_steps) : token_steps);
         std::vector<torch::Tensor> parts;
-        for (std::int64_t first = 0; first < time_steps; first += parts.back().size(1)) {
+        for (std::int64_t first = 0; first < token_steps; first += parts.back().size(1)) {
             const std::int64_t count = first == 0 ? 6 : 1;
             cache.assign_slots(torch::arange(first, first + count));
             LayerTerms token_terms = terms;
@@ -279,10 +302,14 @@ TEST(AttentionBackends, EachSupportsItsVariants) {
         if (variant.relative == Position::none) continue;
         const AttentionTensors tensors(variant, attention_runs, batch * time_steps);
         const LayerTerms relative = terms_of(variant, attention_runs, time_steps);
-        EXPECT_EQ(attention_backend(tensors.input(variant, batch, tensors.qkv.to(torch::kFloat32)), relative),
-                  AttentionBackend::reference)
-            << variant.name;
+        const AttentionInput of_variant = tensors.input(variant, batch, tensors.qkv.to(torch::kFloat32));
+        EXPECT_EQ(attention_backend(of_variant, relative), AttentionBackend::cpu) << variant.name;
+        KeyValueCache cache(1, time_steps);
+        EXPECT_EQ(attention_backend(of_variant, relative, {.cache = &cache}), AttentionBackend::reference);
     }
+    LayerTerms capped = terms;
+    capped.soft_cap = 30;
+    EXPECT_EQ(attention_backend(input, capped), AttentionBackend::reference);
     use_accelerator({torch::kCPU});
     EXPECT_EQ(attention_backend(input, terms), AttentionBackend::flash);
     EXPECT_EQ(attention_backend(input, terms, {}, Dropout(0.1, {5, 6}, 11)), AttentionBackend::reference);
