@@ -1,7 +1,7 @@
 // Measures the handlers of the window's thread: per action of the user its CPU time with everything that follows, and
 // each event whose handler takes longer than a frame, 16 ms of CPU time, with its receiver. Optional arguments: --lab
 // FILE opens a lab, --train SECONDS trains the sweep of the panel and changes the page meanwhile, --lecture NAME goes
-// through a lecture.
+// through a lecture. --brief leaves out the walk through themes, palette and pages.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QKeyEvent>
@@ -123,6 +123,37 @@ QString argument(const char* name) {
     return at < 0 ? QString() : all.value(at + 1);
 }
 
+// Themes, palette and pages; at last all pages exist.
+void walk(const std::function<void(const char* when)>& tellMemory) {
+    ThemeManager& theme = ThemeManager::instance();
+    act(QStringLiteral("larger text, one page"), [&] { theme.setScale(110); });
+    act(QStringLiteral("smaller text, one page"), [&] { theme.setScale(100); });
+    act(QStringLiteral("first palette"), [&] { window->commandPalette().open(); });
+    act(QStringLiteral("first letters in the palette"), [&] {
+        for (const int key : {Qt::Key_R, Qt::Key_O}) press(*window, key);
+    });
+    act(QStringLiteral("close the palette"), [&] { press(*window, Qt::Key_Escape); });
+    act(QStringLiteral("second palette"), [&] { window->commandPalette().open(); });
+    act(QStringLiteral("close the palette"), [&] { press(*window, Qt::Key_Escape); });
+    tellMemory("after the palette");
+    for (const char* how : {"first", "again"}) {
+        for (const RoomEntry& room : rooms()) {
+            act(QStringLiteral("page %1, %2").arg(QLatin1String(room.id), QLatin1String(how)),
+                [&] { window->showRoom(QLatin1String(room.id)); });
+        }
+    }
+    tellMemory("with all pages");
+    for (const char* room : {"train", "rotation", "anatomy", "reproduce"}) {
+        act(QStringLiteral("page ") + QLatin1String(room), [&] { window->showRoom(QLatin1String(room)); });
+        act(QStringLiteral("larger text, all pages"), [&] { theme.setScale(110); });
+        act(QStringLiteral("smaller text, all pages"), [&] { theme.setScale(100); });
+        act(QStringLiteral("dark theme, all pages"), [&] { theme.setChoice(ThemeManager::Choice::dark); });
+        act(QStringLiteral("light theme, all pages"), [&] { theme.setChoice(ThemeManager::Choice::light); });
+    }
+    act(QStringLiteral("smaller window"), [&] { window->resize(1000, 700); });
+    act(QStringLiteral("larger window"), [&] { window->resize(1280, 800); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -151,33 +182,7 @@ int main(int argc, char** argv) {
         act(QStringLiteral("open the lab"), [&] { window->workspace().openLab(lab); });
         tellMemory("with the lab");
     }
-    ThemeManager& theme = ThemeManager::instance();
-    act(QStringLiteral("larger text, one page"), [&] { theme.setScale(110); });
-    act(QStringLiteral("smaller text, one page"), [&] { theme.setScale(100); });
-    act(QStringLiteral("first palette"), [&] { window->commandPalette().open(); });
-    act(QStringLiteral("first letters in the palette"), [&] {
-        for (const int key : {Qt::Key_R, Qt::Key_O}) press(*window, key);
-    });
-    act(QStringLiteral("close the palette"), [&] { press(*window, Qt::Key_Escape); });
-    act(QStringLiteral("second palette"), [&] { window->commandPalette().open(); });
-    act(QStringLiteral("close the palette"), [&] { press(*window, Qt::Key_Escape); });
-    tellMemory("after the palette");
-    for (const char* how : {"first", "again"}) {
-        for (const RoomEntry& room : rooms()) {
-            act(QStringLiteral("page %1, %2").arg(QLatin1String(room.id), QLatin1String(how)),
-                [&] { window->showRoom(QLatin1String(room.id)); });
-        }
-    }
-    tellMemory("with all pages");
-    for (const char* room : {"train", "rotation", "anatomy", "reproduce"}) {
-        act(QStringLiteral("page ") + QLatin1String(room), [&] { window->showRoom(QLatin1String(room)); });
-        act(QStringLiteral("larger text, all pages"), [&] { theme.setScale(110); });
-        act(QStringLiteral("smaller text, all pages"), [&] { theme.setScale(100); });
-        act(QStringLiteral("dark theme, all pages"), [&] { theme.setChoice(ThemeManager::Choice::dark); });
-        act(QStringLiteral("light theme, all pages"), [&] { theme.setChoice(ThemeManager::Choice::light); });
-    }
-    act(QStringLiteral("smaller window"), [&] { window->resize(1000, 700); });
-    act(QStringLiteral("larger window"), [&] { window->resize(1280, 800); });
+    if (!QApplication::arguments().contains(QStringLiteral("--brief"))) walk(tellMemory);
     if (const double seconds = argument("--train").toDouble(); seconds > 0) {
         window->showRoom(QStringLiteral("train"));
         settle();

@@ -1,5 +1,6 @@
 #include "ui/controls/fields.h"
 
+#include <QAbstractListModel>
 #include <QAbstractSpinBox>
 #include <QApplication>
 #include <QButtonGroup>
@@ -14,6 +15,7 @@
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSlider>
+#include <QStandardItemModel>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -66,7 +68,33 @@ class LabelOfField : public QObject {
 };
 
 constexpr const char* kDiscardsText = "discardsText";
-constexpr qsizetype kMany = 200;  // entries of a choice
+
+using ChoiceEntries = QList<QPair<QString, QVariant>>;
+
+/// Very many entries of a choice, such as the runs of a large lab: items of their own would take milliseconds to make.
+class ManyEntries : public QAbstractListModel {
+ public:
+    ManyEntries(ChoiceEntries entries, QObject* parent) : QAbstractListModel(parent), m_entries(std::move(entries)) {}
+    const ChoiceEntries& entries() const { return m_entries; }
+    int rowCount(const QModelIndex& parent = {}) const override {
+        return parent.isValid() ? 0 : static_cast<int>(m_entries.size());
+    }
+    QVariant data(const QModelIndex& index, int role) const override {
+        if (role == Qt::DisplayRole || role == Qt::EditRole) return m_entries.value(index.row()).first;
+        return role == Qt::UserRole ? m_entries.value(index.row()).second : QVariant();
+    }
+    bool removeRows(int row, int count, const QModelIndex& parent) override {
+        beginRemoveRows(parent, row, row + count - 1);
+        m_entries.remove(row, count);
+        endRemoveRows();
+        return true;
+    }
+
+ private:
+    ChoiceEntries m_entries;
+};
+
+constexpr qsizetype kMany = 500;  // entries of a choice
 
 }  // namespace
 
@@ -231,18 +259,24 @@ QComboBox* makeChoice(const QString& name, QWidget* parent, int letters) {
 
 void refillChoice(QComboBox* choice, const QList<QPair<QString, QVariant>>& entries, const QVariant& chosen) {
     const QSignalBlocker quiet(choice);
+    const auto* many = dynamic_cast<ManyEntries*>(choice->model());
     bool same = choice->count() == entries.size();
-    for (int i = 0; same && i < choice->count(); ++i) {
+    for (int i = 0; same && !many && i < choice->count(); ++i) {
         same = choice->itemText(i) == entries[i].first && choice->itemData(i) == entries[i].second;
     }
-    if (!same) {
-        choice->clear();
-        for (const auto& [title, data] : entries) choice->addItem(title, data);
-        // The list of a lab's runs would measure each of them whenever its style changes.
-        if (auto* list = entries.size() > kMany ? qobject_cast<QListView*>(choice->view()) : nullptr)
-            list->setUniformItemSizes(true);
+    if (many ? many->entries() != entries : !same) {
+        if (entries.size() > kMany) {
+            choice->setModel(new ManyEntries(entries, choice));
+            // The list would measure each entry whenever its style changes.
+            if (auto* list = qobject_cast<QListView*>(choice->view())) list->setUniformItemSizes(true);
+        } else {
+            if (many) choice->setModel(new QStandardItemModel(0, 1, choice));
+            choice->clear();
+            for (const auto& [title, data] : entries) choice->addItem(title, data);
+        }
     }
-    chooseData(choice, chosen);
+    const auto place = std::ranges::find(entries, chosen, &QPair<QString, QVariant>::second) - entries.begin();
+    choice->setCurrentIndex(place < entries.size() ? static_cast<int>(place) : 0);
 }
 
 void chooseData(QComboBox* choice, const QVariant& data) {

@@ -40,12 +40,11 @@ FigureCurve::Emphasis CurvePlot::emphasisOf(RunId run) const {
 }
 
 double CurvePlot::weightOf(Quantity quantity, const CurveData& curve) const {
-    const double spacing = curve.spacing();
     // A validation loss is measured on much text and decides; a smoothed one would be a number that nobody measured.
     const bool isNoisy = quantity != Quantity::learning_rate && quantity != Quantity::validation_loss;
-    if (!isNoisy || m_smoothing <= 0 || !(spacing > 0)) {
-        return 0;
-    }
+    if (!isNoisy || m_smoothing <= 0) return 0;
+    const double spacing = curve.spacing();
+    if (!(spacing > 0)) return 0;
     const double weight = std::pow(m_smoothing, spacing);
     return weight < 0.15 ? 0 : weight;  // a smaller weight hardly smooths, but would move sparse measurements
 }
@@ -144,9 +143,9 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
 void CurvePlot::addEnds(Figure& figure, bool painted) const {
     const Quantity quantity = m_quantities.front();
     for (const auto& [id, run] : m_runs) {
-        if (painted && !isPainted(id)) continue;
+        if ((!run.failed && run.rung == 0) || (painted && !isPainted(id))) continue;
         const CurveData* points = shownData({id, quantity});
-        if (!points || (!run.failed && run.rung == 0)) continue;
+        if (!points) continue;
         const QList<double>& x = points->x();
         const QList<double>& y = shownValues({id, quantity}, *points);
         for (qsizetype i = y.size() - 1; i >= 0; --i) {
@@ -213,9 +212,8 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
         const QString seeds =
             std::ssize(members) == visible ? QString() : u", %1 of %2 seeds"_s.arg(members.size()).arg(visible);
         result.push_back({{first, quantity}, &mean, group.label, seeds});
-        if (members.size() < 2 || quantity != m_quantities.front()) {
-            continue;
-        }
+        // Bands of too many curves to paint would hide the means.
+        if (members.size() < 2 || quantity != m_quantities.front() || (painted && m_painted)) continue;
         // The norms of most settings differ by less than those of seeds, so that many bands hide the means.
         constexpr std::size_t mostNormBands = 3;
         if (quantity == Quantity::gradient_norm && m_groups.size() > mostNormBands) continue;
@@ -299,7 +297,7 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     const bool isSmoothed = std::any_of(m_curves.begin(), m_curves.end(), [this](const auto& each) {
         const auto& [id, data] = each;
         const bool isShown = std::find(m_quantities.begin(), m_quantities.end(), id.quantity) != m_quantities.end();
-        return isShown && shownData(id) && weightOf(id.quantity, data) > 0;
+        return isShown && weightOf(id.quantity, data) > 0 && shownData(id);
     });
     if (isSmoothed) {
         const QString weight = QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2);
@@ -348,7 +346,7 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     const auto isWide = [](const FigureBand& band) { return band.lower != band.upper; };
     if (std::any_of(figure.bands.begin(), figure.bands.end(), isWide)) {
         parts.append(u"shaded: ± std over seeds"_s);
-    } else if (!m_groups.empty() && m_quantities.front() == Quantity::gradient_norm) {
+    } else if (!m_groups.empty() && (m_quantities.front() == Quantity::gradient_norm || (forScreen && m_painted))) {
         parts.append(u"lines: means over seeds"_s);
     }
     if (forScreen && m_yLog) {

@@ -26,30 +26,34 @@ bool RunChooser::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void RunChooser::renew() {
-    m_runs = evaluatedRuns(m_access);
     QList<QPair<QString, QVariant>> entries;
     if (m_first == First::none) entries.append({u"none"_s, 0});
     qlonglong usual = 0;
     double most = -1;
-    for (const EvaluatedRun& run : m_runs) {
-        entries.append({run.name, static_cast<qlonglong>(run.id)});
-        const double rotated = !run.model && run.spec.rotates() ? run.spec.fraction : 0;
-        if (m_first == First::none || rotated <= most) continue;
+    m_isEmpty = true;
+    const auto offer = [&](const QString& name, RunId id, double rotated) {
+        m_isEmpty = false;
+        entries.append({name, static_cast<qlonglong>(id)});
+        if (m_first == First::none || rotated <= most) return;
         most = rotated;
-        usual = run.id;
+        usual = id;
+    };
+    for (const RunView& run : m_access.runs.runs()) {
+        if (canEvaluate(run)) offer(run.name, run.record.id, run.spec.rotates() ? run.spec.fraction : 0);
     }
+    RunId id = -1;
+    for (const ModelMark& model : m_access.lab.models()) offer(QString::fromStdString(model.name), id--, 0);
     if (entries.isEmpty()) entries.append({u"no runs yet"_s, 0});
     auto* choice = m_form.field<QComboBox>(m_field);
     const QVariant selected = choice->currentData();
     const bool isOffered = std::ranges::any_of(entries, [&](const auto& entry) { return entry.second == selected; });
     refillChoice(choice, entries, isOffered ? selected : QVariant(usual));
-    m_form.setEnabled(m_field, !m_runs.empty());
+    m_form.setEnabled(m_field, !m_isEmpty);
     emit renewed();
 }
 
-const EvaluatedRun* RunChooser::chosen() const {
-    const auto found = std::ranges::find(m_runs, m_form.value(m_field).toLongLong(), &EvaluatedRun::id);
-    return found == m_runs.end() ? nullptr : &*found;
+std::optional<EvaluatedRun> RunChooser::chosen() const {
+    return evaluatedRun(m_access, m_form.value(m_field).toLongLong());
 }
 
 }  // namespace ropelab::ui

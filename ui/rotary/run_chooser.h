@@ -1,7 +1,7 @@
 #pragma once
 
 #include <QObject>
-#include <vector>
+#include <optional>
 
 #include "ui/controls/form.h"
 #include "ui/session/engine_work.h"
@@ -22,9 +22,9 @@ class RunChooser : public QObject {
     RunChooser(RunAccess access, Form& form, const char* field, First first, QWidget* page);
 
     void renew();
-    bool isEmpty() const { return m_runs.empty(); }
-    /// Null for "none", and if there is nothing to choose.
-    const EvaluatedRun* chosen() const;
+    bool isEmpty() const { return m_isEmpty; }
+    /// nullopt for "none", and if there is nothing to choose.
+    std::optional<EvaluatedRun> chosen() const;
 
  signals:
     void renewed();
@@ -37,7 +37,7 @@ class RunChooser : public QObject {
     Form& m_form;
     const char* m_field;
     First m_first;
-    std::vector<EvaluatedRun> m_runs;
+    bool m_isEmpty = true;
 };
 
 }  // namespace ropelab::ui

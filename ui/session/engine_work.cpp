@@ -15,15 +15,15 @@ RunCheckpoint checkpointOfRun(const LabFile& lab, RunId run) {
     return checkpoint;
 }
 
-std::vector<EvaluatedRun> evaluatedRuns(const RunAccess& access) {
-    std::vector<EvaluatedRun> result;
-    for (const RunView& run : access.runs.runs()) {
-        if (run.last && !run.imported) result.push_back({run.record.id, run.name, run.spec});
-    }
-    RunId id = -1;
-    for (const ModelMark& model : access.lab.models())
-        result.push_back({id--, QString::fromStdString(model.name), {}, model});
-    return result;
+bool canEvaluate(const RunView& run) {
+    return run.last && !run.imported;
+}
+
+std::optional<EvaluatedRun> evaluatedRun(const RunAccess& access, RunId id) {
+    if (const ModelMark* model = access.lab.model(id))
+        return EvaluatedRun{id, QString::fromStdString(model->name), {}, *model};
+    const RunView* run = access.runs.find(id);
+    return run && canEvaluate(*run) ? std::optional(EvaluatedRun{id, run->name, run->spec}) : std::nullopt;
 }
 
 std::function<Checkpoint()> checkpointReader(const RunAccess& access, const EvaluatedRun& run) {

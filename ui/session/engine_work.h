@@ -86,7 +86,9 @@ struct EvaluatedRun {
     RunSpec spec = {};  // of a run
     std::optional<ModelMark> model = {};
 };
-std::vector<EvaluatedRun> evaluatedRuns(const RunAccess& access);
+/// nullopt if there is none with this id.
+std::optional<EvaluatedRun> evaluatedRun(const RunAccess& access, RunId id);
+bool canEvaluate(const RunView& run);
 /// A function for any thread, which reads the headers of a model within seconds. It throws BadInput as readCheckpoint,
 /// require_same_model and external_run.
 std::function<Checkpoint()> checkpointReader(const RunAccess& access, const EvaluatedRun& run);

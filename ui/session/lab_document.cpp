@@ -167,60 +167,98 @@ void LabDocument::becomeCopy(const QString& full, std::unique_ptr<QLockFile> loc
     emit renamed();
 }
 
-Plan LabDocument::addSweep(const Experiment& experiment, const SweepOptions& options,
-                           const std::filesystem::path& dataDir) {
-    Search search;
-    const Experiment sampled = sampledExperiment(experiment, options, &search);
-    const std::vector<RunSpec> all = sampled.expand();  // throws for an invalid experiment before a file is created
-    if (options.extends && m_file && newest_experiment(*m_file)) return extend(sampled, options, dataDir);
-    const StoreMore more = [&](LabFile& lab, std::int64_t id, const std::vector<RunSpec>& runs) {
-        enter_predictions(lab, id, runs);
-        if (options.search) store_search(lab, id, search, runs);
-        if (options.stopping) lab.add_document(id, stopping_document, to_json(*options.stopping).dump());
-    };
-    Plan plan = options.stopping ? plan_new_runs(writable(), sampled, first_runs(sampled, *options.stopping), more)
-                                 : plan_new_runs(writable(), sampled, more);
-    for (PlannedRun& run : plan.runs) {
-        if (options.search) run.stopping = halving_of(search, run.experiment, all);
-    }
-    emit runsChanged();
-    return plan;
+namespace {
+
+std::vector<RunId> newestRuns(const LabFile& lab, std::size_t count) {
+    std::vector<RunId> ids;
+    for (const RunRecord& run : lab.runs()) ids.push_back(run.id);
+    return {ids.end() - static_cast<std::ptrdiff_t>(count), ids.end()};
 }
 
-Plan LabDocument::extend(const Experiment& experiment, const SweepOptions& options,
-                         const std::filesystem::path& dataDir) {
+/// Only the runs that the lab lacks.
+Plan extend(LabFile& lab, const Experiment& experiment, const SweepOptions& options,
+            const std::filesystem::path& dataDir) {
     if (options.search && options.search->method == Search::Method::halving) {
         throw BadInput(
             "Successive halving compares the runs of one new sweep, so it cannot add runs to the lab; start it as a "
             "new sweep.");
     }
-    LabFile& lab = writable();
     const Growth growth = growth_of(lab, experiment, options.anew);
     if (growth.added.empty()) throw BadInput(kNoRunIsMissing);
-    std::vector<RunId> added;
-    std::set<RunId> known;
-    for (const RunRecord& run : lab.runs()) known.insert(run.id);
     grow_lab(lab, experiment, growth, dataDir.empty() ? remembered_data_dir(lab) : dataDir,
              [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>& runs) {
                  if (options.search) store_search(file, id, *options.search, runs);
              });
-    for (const RunRecord& run : lab.runs()) {
-        if (!known.contains(run.id)) added.push_back(run.id);
+    return plan_continued_runs(lab, newestRuns(lab, growth.added.size()));
+}
+
+Plan storeSweep(LabFile& lab, const Experiment& experiment, const SweepOptions& options,
+                const std::filesystem::path& dataDir) {
+    Search search;
+    const Experiment sampled = sampledExperiment(experiment, options, &search);
+    if (options.extends && newest_experiment(lab)) return extend(lab, sampled, options, dataDir);
+    const StoreMore more = [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>& runs) {
+        enter_predictions(file, id, runs);
+        if (options.search) store_search(file, id, search, runs);
+        if (options.stopping) file.add_document(id, stopping_document, to_json(*options.stopping).dump());
+    };
+    Plan plan = options.stopping ? plan_new_runs(lab, sampled, first_runs(sampled, *options.stopping), more)
+                                 : plan_new_runs(lab, sampled, more);
+    const std::vector<RunSpec> all = options.search ? sampled.expand() : std::vector<RunSpec>();
+    for (PlannedRun& run : plan.runs) {
+        if (options.search) run.stopping = halving_of(search, run.experiment, all);
     }
-    emit runsChanged();
-    return plan_continued_runs(lab, added);
+    return plan;
+}
+
+std::vector<RunId> idsOf(const Plan& plan) {
+    std::vector<RunId> ids;
+    for (const PlannedRun& run : plan.runs) ids.push_back(run.id);
+    std::ranges::sort(ids);
+    return ids;
+}
+
+}  // namespace
+
+bool LabDocument::isLarge(const QString& path) {
+    return QFileInfo(path).size() >= 8'000'000;
+}
+
+Plan LabDocument::addSweep(const Experiment& experiment, const SweepOptions& options,
+                           const std::filesystem::path& dataDir) {
+    sampledExperiment(experiment, options).expand();  // throws for an invalid experiment before a file is created
+    Plan plan = storeSweep(writable(), experiment, options, dataDir);
+    emit runsChanged(idsOf(plan));
+    return plan;
+}
+
+void LabDocument::addSweepInBackground(const Experiment& experiment, const SweepOptions& options,
+                                       const std::filesystem::path& dataDir,
+                                       std::function<void(Plan plan, const QString& error)> then) {
+    if (!m_file || !isLarge(path())) {
+        return then(addSweep(experiment, options, dataDir), {});
+    }
+    writable();
+    m_isAdding = true;
+    m_saving.start([this, experiment, options, dataDir, lab = m_file->path(),
+                    then = std::move(then)](const Cancelled&) -> std::function<void()> {
+        const auto plan = std::make_shared<Plan>();
+        const QString error = problemOf([&] { *plan = storeSweep(*LabFile::open(lab), experiment, options, dataDir); });
+        return [this, plan, error, then] {
+            m_isAdding = false;
+            if (error.isEmpty()) emit runsChanged(idsOf(*plan));
+            then(std::move(*plan), error);
+        };
+    });
 }
 
 std::vector<RunId> LabDocument::addNextLooks() {
     std::vector<RunId> added;
     if (!m_file || m_readOnly) return added;
-    std::set<RunId> known;
-    for (const RunRecord& run : m_file->runs()) known.insert(run.id);
-    if (add_next_looks(*m_file) == 0) return added;
-    for (const RunRecord& run : m_file->runs()) {
-        if (!known.contains(run.id)) added.push_back(run.id);
-    }
-    emit runsChanged();
+    if (const auto count = add_next_looks(*m_file); count > 0)
+        added = newestRuns(*m_file, static_cast<std::size_t>(count));
+    if (added.empty()) return added;
+    emit runsChanged(added);
     return added;
 }
 
@@ -340,7 +378,9 @@ LabFile& LabDocument::writable() {
             "This lab file is open read-only, because another window has it open or the file cannot be written. To "
             "change it, save it under another name first.");
     }
-    if (isSaving()) throw BadInput("The lab file cannot be changed while it is being saved under another name.");
+    if (isSaving())
+        throw BadInput(
+            "The lab file cannot be changed while it is being saved under another name or a sweep is added.");
     if (!m_file) {
         auto [file, lock] = makeUnsaved();
         const std::vector<ModelMark> models = m_models;
@@ -387,6 +427,7 @@ RunId LabDocument::addModel(const ModelMark& mark) {
 
 void LabDocument::release() {
     m_saving.cancel();
+    m_isAdding = false;
     m_file.reset();
     m_lock.reset();
 }

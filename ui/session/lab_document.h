@@ -86,6 +86,7 @@ class LabDocument : public QObject {
     /// cannot be changed meanwhile. Opening another lab cancels the saving without calling `then`; `target` is then
     /// either complete or unchanged.
     void saveInBackground(const QString& target, std::function<void(const QString& error)> then);
+    /// Or adding a sweep; the lab cannot be changed meanwhile.
     bool isSaving() const { return m_saving.isRunning(); }
 
     /// Adds an experiment and its runs, creates the file if there is none, and returns a plan to train the runs. With
@@ -93,6 +94,16 @@ class LabDocument : public QObject {
     /// BadInput and adds nothing if the experiment or an option is invalid, or if no run is missing.
     Plan addSweep(const Experiment& experiment, const SweepOptions& options = {},
                   const std::filesystem::path& dataDir = {});
+    /// As addSweep(), for a large lab on another thread: `then` gets the plan, or the reason why nothing was added.
+    /// Opening another lab cancels it without calling `then`; the runs are then in the lab, or not.
+    void addSweepInBackground(const Experiment& experiment, const SweepOptions& options,
+                              const std::filesystem::path& dataDir,
+                              std::function<void(Plan plan, const QString& error)> then);
+    bool isAdding() const { return m_isAdding; }
+    /// Until `then` has been called.
+    void waitForSweep() { isAdding() ? m_saving.wait() : void(); }
+    /// Reading or changing all its runs would stop the window: more than a tenth of a second.
+    static bool isLarge(const QString& path);
     /// The runs that the stopping rules of the lab need for their next looks; empty if every comparison has ended.
     /// Throws BadInput if the lab cannot be written.
     std::vector<RunId> addNextLooks();
@@ -136,13 +147,12 @@ class LabDocument : public QObject {
     void opened();
     /// Name or path changed.
     void renamed();
-    /// Runs were added, renamed, annotated, deleted or restored.
-    void runsChanged();
+    /// Runs were added, renamed, annotated, deleted or restored. All changes are those `added`, unless it is empty.
+    void runsChanged(const std::vector<ropelab::RunId>& added = {});
     void modelsChanged();
 
  private:
     LabFile& writable();
-    Plan extend(const Experiment& experiment, const SweepOptions& options, const std::filesystem::path& dataDir);
     std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> makeUnsaved() const;
     void adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved);
     void release();
@@ -165,7 +175,8 @@ class LabDocument : public QObject {
     std::unique_ptr<QLockFile> m_lock;
     bool m_unsaved = true;
     bool m_readOnly = false;
-    LatestJob m_saving;  // declared last so that it is destroyed first
+    bool m_isAdding = false;  // m_saving adds a sweep
+    LatestJob m_saving;       // declared last so that it is destroyed first
 };
 
 }  // namespace ropelab::ui

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -252,11 +254,20 @@ RunView* RunStore::entry(RunId id) {
 
 namespace {
 
-void applyColors(LoadedRuns& loaded, const LabFile* file, bool keep) {
+/// Sets RunView::place. Returns the settings in this order.
+std::vector<std::string> placeSettings(std::vector<RunView>& runs) {
     std::vector<std::string> settings;
-    for (const RunView& run : loaded.runs) {
-        if (settings.empty() || settings.back() != run.setting) settings.push_back(run.setting);
+    std::unordered_map<std::string_view, std::size_t> places;
+    for (RunView& run : runs) {
+        const auto [known, isNew] = places.try_emplace(run.setting, settings.size());
+        run.place = known->second;
+        if (isNew) settings.push_back(run.setting);
     }
+    return settings;
+}
+
+void applyColors(LoadedRuns& loaded, const LabFile* file, bool keep) {
+    const std::vector<std::string> settings = placeSettings(loaded.runs);
     loaded.colors.load(file, keep, {settings.begin(), settings.end()});
     loaded.colors.assign(settings);
     for (RunView& run : loaded.runs) loaded.colors.applyTo(run);
@@ -291,7 +302,7 @@ void RunStore::load(LoadedRuns& loaded, const LabFile* file, std::vector<RunView
         KnownSettings settings;
         std::vector<RunRecord> records = file->runs();
         for (const RunRecord& record : records) latest = std::max(latest, record.experiment);
-        loaded.runs.reserve(records.size());
+        loaded.runs.reserve(records.size() + records.size() / 8);  // further sweeps then move none of many
         for (RunRecord& record : records) {
             if (const auto old = known.find(record.id); old != known.end()) {
                 // The events that were already applied may be newer than the file.
@@ -326,6 +337,23 @@ void RunStore::reload(const LabFile* file, bool keepVisibility) {
 void RunStore::adopt(LoadedRuns loaded) {
     m_runs = std::move(loaded.runs);
     m_colors = std::move(loaded.colors);
+    emit reloaded();
+}
+
+void RunStore::addRuns(const LabFile& file, const std::vector<RunId>& runs) {
+    std::vector<RunView> added;
+    KnownSettings known;
+    for (const RunId id : runs) added.push_back(makeView(file.run(id), file.metrics_of_evaluations(id), known));
+    applyRungs(added, &file);
+    const auto first = m_runs.size();
+    std::ranges::move(added, std::back_inserter(m_runs));
+    m_colors.assign(placeSettings(m_runs));
+    std::int64_t latest = 0;
+    for (const RunView& run : m_runs) latest = std::max(latest, run.record.experiment);
+    for (RunView& run : std::span(m_runs).subspan(first)) {
+        m_colors.applyTo(run);
+        run.visible = run.record.experiment == latest;
+    }
     emit reloaded();
 }
 
@@ -383,14 +411,17 @@ void RunStore::apply(const std::vector<Delivery>& deliveries) {
     for (const RunId id : changed) emit runChanged(id);
 }
 
-void RunStore::refreshRecords(const LabFile& file) {
-    for (RunRecord& record : file.runs()) {
-        RunView* run = entry(record.id);
-        if (!run) continue;
-        run->record = std::move(record);
+void RunStore::refreshRecords(const LabFile& file, const std::vector<RunId>& only) {
+    const auto refresh = [this](RunId id, const auto& read) {
+        RunView* run = entry(id);
+        if (!run) return;
+        run->record = read();
         renewName(*run);
-        emit runChanged(run->record.id);
-    }
+        emit runChanged(id);
+    };
+    for (const RunId id : only) refresh(id, [&] { return file.run(id); });
+    if (!only.empty()) return;
+    for (RunRecord& record : file.runs()) refresh(record.id, [&] { return std::move(record); });
 }
 
 void RunStore::pick(RunId id) {
@@ -409,7 +440,16 @@ void RunStore::setVisible(RunId id, bool visible) {
     RunView* run = entry(id);
     if (!run || run->visible == visible) return;
     run->visible = visible;
-    emit visibilityChanged(id);
+    emit visibilityChanged({id});
+}
+
+void RunStore::setVisible(const std::function<bool(const RunView& run)>& isVisible) {
+    std::vector<RunId> changed;
+    for (RunView& run : m_runs) {
+        const bool visible = isVisible(run);
+        if (std::exchange(run.visible, visible) != visible) changed.push_back(run.record.id);
+    }
+    if (!changed.empty()) emit visibilityChanged(changed);
 }
 
 QString stateText(const RunView& run) {

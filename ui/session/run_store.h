@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -73,6 +74,7 @@ struct RunView {
     std::int64_t sampleIteration = 0;      // the training step of the sample
     bool visible = true;                   // true: the plots show the run
     std::string setting;                   // the run's settings without its seed: settingKey(spec)
+    std::size_t place = 0;                 // of the setting in the lab, in the order of the first runs
     /// changed_settings() without the seed, which runs of one setting share; those of an imported run have all.
     std::shared_ptr<const nlohmann::json> changed = {};
     bool imported = false;            // another program trained it
@@ -122,9 +124,13 @@ class RunStore : public QObject {
         return loaded;
     }
     void adopt(LoadedRuns loaded);
+    /// Reads only these runs, which are later than all known ones. Throws BadInput and adds nothing if that fails.
+    void addRuns(const LabFile& file, const std::vector<RunId>& runs);
     /// Emits runChanged() for each run that changed.
     void apply(const std::vector<Delivery>& deliveries);
     void setVisible(RunId id, bool visible);
+    /// All runs, with one signal.
+    void setVisible(const std::function<bool(const RunView& run)>& isVisible);
     /// The run or opened model (LabDocument::model) that was picked last, in whatever room; 0 if it is a run that is
     /// not in the lab any more.
     RunId picked() const { return m_picked < 0 || find(m_picked) ? m_picked : 0; }
@@ -137,14 +143,14 @@ class RunStore : public QObject {
     };
     const std::optional<Head>& pickedHead() const { return m_head; }
     void pickHead(const Head& head);
-    /// States, summaries and names, for example after the end of a sweep.
-    void refreshRecords(const LabFile& file);
+    /// States, summaries and names, for example after the end of a sweep; of all runs if `only` is empty.
+    void refreshRecords(const LabFile& file, const std::vector<RunId>& only = {});
 
  signals:
     void reloaded();
     /// The state, the losses or the sample of a run changed.
     void runChanged(ropelab::RunId id);
-    void visibilityChanged(ropelab::RunId id);
+    void visibilityChanged(const std::vector<ropelab::RunId>& runs);
     void runPicked(ropelab::RunId id);
     void headPicked();
 

@@ -4,6 +4,7 @@
 #include <QScopedValueRollback>
 #include <QUndoCommand>
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "core/base/error.h"
@@ -17,8 +18,6 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-constexpr qint64 kLargeLab = 8'000'000;  // bytes; reading a smaller lab file takes less than a tenth of a second
 
 class LabCommand : public QUndoCommand {
  public:
@@ -71,8 +70,8 @@ Workspace::Workspace(WorkspaceOptions options, QObject* parent)
             if (auto latest = m_lab.latestExperiment(&stored)) m_experiment.replace(*latest, stored);
         });
     });
-    connect(&m_lab, &LabDocument::runsChanged, this, [this] {
-        m_runs.reload(m_lab.file(), true);
+    connect(&m_lab, &LabDocument::runsChanged, this, [this](const std::vector<RunId>& added) {
+        added.empty() ? m_runs.reload(m_lab.file(), true) : m_runs.addRuns(*m_lab.file(), added);
         storeColors();
     });
     connect(&m_lab, &LabDocument::renamed, this, &Workspace::storeLabPath);
@@ -87,7 +86,7 @@ bool Workspace::hasLibTorch() {
 }
 
 void Workspace::start() {
-    if (m_session.isActive() || m_afterMeter || !hasLibTorch()) return;
+    if (m_session.isActive() || m_afterMeter || m_lab.isAdding() || !hasLibTorch()) return;
     cancelOpening();
     if (m_lab.isSaving()) return whenIdle([this] { start(); });
     emit starting();
@@ -96,20 +95,28 @@ void Workspace::start() {
         const SweepOptions& options = m_experiment.options();
         if (sampledExperiment(m_experiment.value(), options).expand().empty())
             throw BadInput("The sweep has no runs to train; add a run to the sweep.");
-        auto plan = m_lab.addSweep(m_experiment.value(), options, m_options.dataDir);
-        // Runs of earlier sweeps are hidden, so that the plot shows only the new sweep, unless it extends them.
-        for (const RunView& run : m_runs.runs()) {
-            if (options.extends) break;
-            const bool isNew = std::any_of(plan.runs.begin(), plan.runs.end(),
-                                           [&run](const PlannedRun& planned) { return planned.id == run.record.id; });
-            m_runs.setVisible(run.record.id, isNew);
-        }
-        train(std::move(plan));
+        addSweep([this, extends = options.extends](Plan plan) {
+            // Runs of earlier sweeps are hidden, so that the plot shows only the new sweep, unless it extends them.
+            std::set<RunId> added;
+            for (const PlannedRun& run : plan.runs) added.insert(run.id);
+            if (!extends) m_runs.setVisible([&](const RunView& run) { return added.contains(run.record.id); });
+            train(std::move(plan));
+        });
     });
 }
 
+void Workspace::addSweep(std::function<void(Plan plan)> then) {
+    m_lab.addSweepInBackground(m_experiment.value(), m_experiment.options(), m_options.dataDir,
+                               [this, then = std::move(then)](const Plan& plan, const QString& error) {
+                                   attempt(u"start"_s, [&] {
+                                       if (!error.isEmpty()) throw BadInput(error.toStdString());
+                                       then(plan);
+                                   });
+                               });
+}
+
 void Workspace::resumeRuns(const std::vector<RunId>& runs) {
-    if (m_session.isActive() || m_afterMeter || runs.empty() || !hasLibTorch()) return;
+    if (m_session.isActive() || m_afterMeter || m_lab.isAdding() || runs.empty() || !hasLibTorch()) return;
     if (m_lab.isSaving()) return whenIdle([this, runs] { resumeRuns(runs); });
     attempt(u"start"_s, [this, &runs] {
         if (m_lab.isReadOnly()) {
@@ -117,7 +124,8 @@ void Workspace::resumeRuns(const std::vector<RunId>& runs) {
                 "This lab file is open read-only, because another window has it open or the file cannot be written. To "
                 "resume its runs here, save it under another name.");
         }
-        for (const RunId id : runs) m_runs.setVisible(id, true);
+        const std::set<RunId> resumed(runs.begin(), runs.end());
+        m_runs.setVisible([&](const RunView& run) { return run.visible || resumed.contains(run.record.id); });
         train(m_lab.planToResume(runs));
     });
 }
@@ -139,15 +147,17 @@ std::vector<RunId> Workspace::unfinishedRuns() const {
 
 void Workspace::enqueue() {
     if (!m_session.isActive()) return start();
+    if (m_lab.isAdding()) return;
     attempt(u"start"_s, [this] {
-        Plan plan = m_lab.addSweep(m_experiment.value(), m_experiment.options(), m_options.dataDir);
-        std::vector<RunId> added;
-        for (const PlannedRun& run : plan.runs) added.push_back(run.id);
-        if (m_session.append(plan.runs)) {
-            m_training.insert(m_training.end(), added.begin(), added.end());
-        } else {  // The sweep ended in the meantime.
-            whenIdle([this, plan] { attempt(u"start"_s, [&] { train(plan); }); });
-        }
+        addSweep([this](const Plan& plan) {
+            std::vector<RunId> added;
+            for (const PlannedRun& run : plan.runs) added.push_back(run.id);
+            if (m_session.append(plan.runs)) {
+                m_training.insert(m_training.end(), added.begin(), added.end());
+            } else {  // The sweep ended in the meantime.
+                whenIdle([this, plan] { attempt(u"start"_s, [&] { train(plan); }); });
+            }
+        });
     });
 }
 
@@ -259,7 +269,7 @@ void Workspace::newLab() {
 }
 
 void Workspace::openLab(const QString& path) {
-    if (QFileInfo(path).size() < kLargeLab || isSameFile(path, m_lab.ownPath())) return openLabNow(path);
+    if (!LabDocument::isLarge(path) || isSameFile(path, m_lab.ownPath())) return openLabNow(path);
     whenIdle([this, path] {
         if (isSameFile(path, openingLab())) return;  // a second reading would find the file locked
         m_opening = QFileInfo(path).absoluteFilePath();
@@ -352,6 +362,7 @@ void Workspace::prepareEngine() {
 }
 
 void Workspace::saveLabAs(const QString& path) {
+    m_lab.waitForSweep();
     const bool trains = m_session.isActive();
     const bool paused = m_session.state() == SweepSession::State::paused;
     std::vector<RunId> unfinished;
@@ -391,6 +402,7 @@ void Workspace::saveLabAs(const QString& path) {
 }
 
 void Workspace::whenIdle(std::function<void()> then) {
+    m_lab.waitForSweep();
     m_afterMeter.reset();  // The sweep has not started; its runs stay in their lab and can be resumed.
     if (!isBusy()) return then();
     m_whenIdle.push_back(std::move(then));
@@ -416,7 +428,8 @@ void Workspace::endLecture() {
     showOwnLab();
 }
 
-void Workspace::requireNoOwnSweep() const {
+void Workspace::requireNoOwnSweep() {
+    m_lab.waitForSweep();
     if ((m_session.isActive() && m_lab.isOwn()) || m_afterMeter) {
         throw BadInput(
             "A sweep is training in your lab file, so the recorded lab of this scene of the lecture cannot be shown; "
@@ -498,7 +511,7 @@ void Workspace::train(Plan plan) {
 }
 
 void Workspace::sweepEnded(RunState how, const QString& message) {
-    if (m_lab.file()) m_runs.refreshRecords(*m_lab.file());
+    if (m_lab.file()) m_runs.refreshRecords(*m_lab.file(), m_training);
     emit solved(u"recorder"_s);
     if (how == RunState::failed) {
         emit problem(u"sweep"_s, message);

@@ -120,6 +120,8 @@ class Workspace : public SessionActions {
     /// False, with libTorchMissing(), if the engine cannot be opened for want of LibTorch.
     bool hasLibTorch();
     void train(Plan plan);
+    /// Of the experiment; calls `then` when its runs are in the lab, now or after this function. Throws BadInput.
+    void addSweep(std::function<void(Plan plan)> then);
     void change(const QString& text, std::function<void()> redo, std::function<void()> undo);
     void callWhenIdle();
     /// Throws BadInput if one of the runs is training.
@@ -128,7 +130,7 @@ class Workspace : public SessionActions {
     void addUnsavedToRecent();
     void sweepEnded(RunState how, const QString& message);
     void storeLabPath();
-    void requireNoOwnSweep() const;
+    void requireNoOwnSweep();
     /// The undo history and the experiment of the user stay.
     void exchangeLab(const std::function<void()>& change);
     /// Colours of settings that were seen for the first time.

@@ -123,7 +123,8 @@ QString wordsOfTarget(QWidget* target) {
     const Explanation why = explanationOf(target);
     if (why.widget == target) words << why.text;
     const auto* choice = qobject_cast<const QComboBox*>(proxy ? proxy : target);
-    for (int i = 0; choice && i < choice->count(); ++i) words << choice->itemText(i);
+    constexpr int most = 500;  // the runs of a large lab are no words of a field
+    for (int i = 0; choice && i < std::min(choice->count(), most); ++i) words << choice->itemText(i);
     return words.join(QLatin1Char(' '));
 }
 

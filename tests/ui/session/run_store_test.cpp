@@ -49,6 +49,42 @@ TEST_F(RunStoreTest, KnownRunsStayIfTheLabCannotBeReadAgain) {
     EXPECT_TRUE(store.runs().empty()) << "the runs of another lab do not stay";
 }
 
+TEST_F(RunStoreTest, AddedRunsAreThoseOfALabThatIsReadAgain) {
+    store.reload(lab.get(), false);
+    const std::int64_t experiment = lab->add_experiment("next", Experiment("next").to_json().dump());
+    std::vector<RunId> added;
+    for (const char* settings : {R"({"theta":700})", R"({"theta":500})", R"({"theta":700,"seed":8})"})
+        added.push_back(lab->add_run(experiment, settings, settings));
+    store.addRuns(*lab, added);
+    RunStore read;
+    read.reload(lab.get(), false);
+    ASSERT_EQ(store.runs().size(), 4U);
+    for (std::size_t i = 0; i < 4; ++i) {
+        const RunView& run = store.runs()[i];
+        const RunView& same = read.runs()[i];
+        EXPECT_EQ(run.name, same.name);
+        EXPECT_EQ(run.setting, same.setting);
+        EXPECT_EQ(run.place, same.place);
+        EXPECT_EQ(run.ink, same.ink);
+        EXPECT_EQ(to_json(run.spec), to_json(same.spec));
+        EXPECT_EQ(run.visible, i == 0 || same.visible) << "a known run stays as it is";
+    }
+    EXPECT_EQ(store.runs()[2].place, 0U) << "the setting of the first run";
+    lab->add_run(experiment, "damaged", "{");
+    EXPECT_THROW(store.addRuns(*lab, {added.back() + 1}), BadInput);
+    EXPECT_EQ(store.runs().size(), 4U);
+}
+
+TEST_F(RunStoreTest, VisibilityOfManyRunsChangesWithOneSignal) {
+    lab->add_run(lab->run(run).experiment, "two", R"({"theta":700})");
+    store.reload(lab.get(), false);
+    QSignalSpy visibility(&store, &RunStore::visibilityChanged);
+    store.setVisible([](const RunView&) { return false; });
+    store.setVisible([](const RunView&) { return false; });
+    ASSERT_EQ(visibility.size(), 1);
+    EXPECT_EQ(visibility[0][0].value<std::vector<RunId>>(), (std::vector<RunId>{run, run + 1}));
+}
+
 TEST_F(RunStoreTest, RunsThatDifferInTheirSeedHaveTheirOwnSeedAndOneSetting) {
     for (const char* settings : {R"({"seed":3,"theta":500})", R"({"seed":40,"theta":500})", R"({"seed":5,"theta":600})",
                                  R"({"theta":500,"seed":6})", R"({"seed": 7,"theta":500})",

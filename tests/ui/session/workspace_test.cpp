@@ -196,6 +196,70 @@ TEST_F(WorkspaceTest, LargeLabThatIsOpenedFollowsALectureAndASaving) {
     EXPECT_FALSE(workspace.lab().isReadOnly());
 }
 
+TEST_F(WorkspaceTest, SweepIsAddedToALargeLabInTheBackgroundAndStartsOnce) {
+    const QString large = largeLab("large.ropelab");
+    Workspace workspace(options());
+    workspace.openLabNow(large);
+    const std::size_t before = workspace.runs().runs().size();
+    workspace.experiment().replace(plan().experiment, {.extends = true});
+    QSignalSpy problems(&workspace, &Workspace::problem);
+    workspace.start();
+    EXPECT_TRUE(workspace.lab().isAdding());
+    ASSERT_TRUE(waitUntil([&] { return !workspace.lab().isAdding(); }));
+    ASSERT_EQ(problems.size(), 1) << "the lab has all of its runs";
+    EXPECT_EQ(problems.takeFirst()[0].toString(), "start");
+    workspace.experiment().replace(smallSweep(40));
+    workspace.start();
+    workspace.start();
+    workspace.enqueue();  // a second click of an impatient hand
+    EXPECT_TRUE(workspace.lab().isAdding());
+    workspace.renameRun(1, "renamed");
+    ASSERT_EQ(problems.size(), 1) << "the lab cannot be changed meanwhile";
+    ASSERT_TRUE(waitUntil([&] { return workspace.session().isActive(); }));
+    ASSERT_EQ(workspace.runs().runs().size(), before + 2);
+    for (const RunView& run : workspace.runs().runs()) EXPECT_EQ(run.visible, run.record.id > RunId(before));
+    ASSERT_TRUE(waitForEnd(workspace));
+    EXPECT_EQ(workspace.runs().runs().back().record.state, RunState::finished);
+    EXPECT_EQ(problems.size(), 1);
+}
+
+TEST_F(WorkspaceTest, SweepThatIsBeingAddedFollowsWhatHappensToItsLab) {
+    const QString large = largeLab("large.ropelab");
+    const QString other = file("other.ropelab");
+    enter_sheet(*LabFile::create(other.toStdString()), plan());
+    engine.step_microseconds = 2000;
+    const auto runsIn = [](const QString& path) { return LabFile::open(path.toStdString())->runs(); };
+    const std::size_t before = runsIn(large).size();
+    {
+        Workspace workspace(options());
+        workspace.openLabNow(large);
+        workspace.experiment().replace(smallSweep(40));
+        workspace.start();
+        EXPECT_THROW(workspace.showLabInstead(other, {}), BadInput) << "a lecture does not replace its lab";
+        EXPECT_TRUE(workspace.session().isActive());
+        ASSERT_TRUE(waitForEnd(workspace));
+        workspace.start();
+        workspace.saveLabAs(file("kept.ropelab"));
+        ASSERT_TRUE(waitUntil([&] { return workspace.lab().path() == file("kept.ropelab"); }));
+        ASSERT_TRUE(waitForEnd(workspace));
+        ASSERT_EQ(workspace.runs().runs().size(), before + 4);
+        EXPECT_EQ(workspace.runs().runs().back().record.state, RunState::finished) << "it goes on in the copy";
+        workspace.start();
+        workspace.openLab(other);
+        ASSERT_TRUE(waitUntil([&] { return workspace.lab().path() == other; }));
+        EXPECT_EQ(workspace.runs().runs().size(), 4U) << "no run of the lab before";
+        EXPECT_EQ(runsIn(file("kept.ropelab")).size(), before + 6);
+    }
+    {
+        Workspace workspace(options());
+        workspace.openLabNow(large);
+        workspace.experiment().replace(smallSweep(40));
+        workspace.start();
+        EXPECT_TRUE(workspace.lab().isAdding());
+    }  // the window is closed
+    EXPECT_EQ(runsIn(large).size(), before + 6) << "its runs can be resumed";
+}
+
 TEST_F(WorkspaceTest, DamagedLabLeavesTheOneBeforeWhateverItsSize) {
     const QString sound = file("sound.ropelab");
     enter_sheet(*LabFile::create(sound.toStdString()), plan());

@@ -143,7 +143,7 @@ void MeasuredLossPanel::measure() {
     m_measured = id;
     m_loss.reset();
     m_job.cancel();
-    const EvaluatedRun* run = m_chooser->chosen();
+    const std::optional<EvaluatedRun> run = m_chooser->chosen();
     m_text->setText(id == 0 ? QString() : whyEngineIsBusy(m_access));
     if (!run || !m_text->text().isEmpty()) {
         m_measured = 0;

@@ -156,10 +156,10 @@ void renewChoice(QComboBox* choice, const Entries& entries, qlonglong fallback) 
 
 /// A run without rotated pairs has nothing to show in the figures by frequency, and a run without probes only what its
 /// checkpoint can compute. Of equal ones, a finished run with a low loss comes first.
-std::pair<int, double> muchToSee(const RunView& run) {
+std::pair<int, double> muchToSee(const RunView& run, bool rotates) {
     const bool hasProbes = run.spec.probe_every > 0 && run.record.state != RunState::waiting;
     const double loss = run.best ? run.best->validation_loss : std::numeric_limits<double>::infinity();
-    return {(run.visible ? 8 : 0) + (rotatesPairs(plan_of(run.spec, 1)) ? 4 : 0) + (hasProbes ? 2 : 0) +
+    return {(run.visible ? 8 : 0) + (rotates ? 4 : 0) + (hasProbes ? 2 : 0) +
                 (run.record.state == RunState::finished ? 1 : 0),
             -loss};
 }
@@ -344,7 +344,8 @@ void InspectPanel::renewRuns() {
     std::pair<int, double> most = {-1, 0};
     for (const RunView& run : m_runStore.runs()) {
         entries.append({run.name, static_cast<qlonglong>(run.record.id)});
-        const auto here = muchToSee(run);
+        if (muchToSee(run, true) <= most) continue;
+        const auto here = muchToSee(run, rotatesPairs(plan_of(run.spec, 1)));
         if (here <= most) continue;
         most = here;
         first = run.record.id;
@@ -357,7 +358,7 @@ void InspectPanel::renewRuns() {
     } else {
         renewChoice(runs, entries, first);
     }
-    entries.removeIf([this](const auto& entry) { return entry.second.toLongLong() == run(); });
+    entries.removeIf([shown = run()](const auto& entry) { return entry.second.toLongLong() == shown; });
     m_form.setEnabled("modelText", run() < 0);
     entries.prepend({u"none"_s, 0});
     renewChoice(m_form.field<QComboBox>("ghost"), entries, 0);

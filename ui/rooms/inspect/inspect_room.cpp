@@ -329,7 +329,7 @@ InspectRoom::InspectRoom(SessionActions& actions, RunAccess access, RotaryModel&
       m_access(std::move(access)),
       m_rotary(rotary),
       m_settings(settings),
-      m_source(new InspectSource(m_access.lab, m_access.session, m_access.dataDir, this)),
+      m_source(new InspectSource(m_access, this)),
       m_answers(new ModelAnswers(m_access, this)),
       m_writer(new ReplayWriter(this)),
       m_panel(new InspectPanel(m_access.runs, m_access.lab, m_settings, this)),

@@ -12,8 +12,12 @@ namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
 
-InspectSource::InspectSource(LabDocument& lab, SweepSession& session, std::filesystem::path dataDir, QObject* parent)
-    : QObject(parent), m_lab(lab), m_session(session), m_dataDir(std::move(dataDir)) {
+InspectSource::InspectSource(const RunAccess& access, QObject* parent)
+    : QObject(parent),
+      m_lab(access.lab),
+      m_runStore(access.runs),
+      m_session(access.session),
+      m_dataDir(access.dataDir) {
     connect(&m_session, &SweepSession::delivered, this, &InspectSource::handleDeliveries);
     // The last events may have been missed while this source was inactive or loading.
     connect(&m_session, &SweepSession::ended, this, &InspectSource::reload);
@@ -22,8 +26,8 @@ InspectSource::InspectSource(LabDocument& lab, SweepSession& session, std::files
 }
 
 void InspectSource::renewColors() {
-    if (m_runs.empty() || !m_lab.file()) return;
-    const SettingColors colors = SettingColors::of(*m_lab.file());
+    if (!m_lab.file()) return;
+    const SettingColors& colors = m_runStore.colors();
     bool any = false;
     for (auto& [id, run] : m_runs) {
         if (run->isOpened()) continue;

@@ -12,15 +12,12 @@
 
 namespace ropelab::ui {
 
-class LabDocument;
-class SweepSession;
-
 /// Loads runs from the lab on another thread and then updates them with the events of a training sweep.
 class InspectSource : public QObject {
     Q_OBJECT
 
  public:
-    InspectSource(LabDocument& lab, SweepSession& session, std::filesystem::path dataDir, QObject* parent = nullptr);
+    explicit InspectSource(const RunAccess& access, QObject* parent = nullptr);
 
     /// Loads missing runs; changed() follows. The id 0 means no run. `modelText`: as openModel().
     void setRuns(RunId run, RunId ghost, const QString& modelText);
@@ -44,6 +41,7 @@ class InspectSource : public QObject {
     void renewColors();
 
     LabDocument& m_lab;
+    const RunStore& m_runStore;
     SweepSession& m_session;
     std::filesystem::path m_dataDir;
     QString m_modelText;

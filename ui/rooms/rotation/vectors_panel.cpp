@@ -124,7 +124,7 @@ void RunVectors::fitRuns() {
 }
 
 void RunVectors::fitFields() {
-    const EvaluatedRun* run = m_chooser->chosen();
+    const std::optional<EvaluatedRun> run = m_chooser->chosen();
     const bool isRun = run && !run->model;
     constexpr int unknown = 4096;  // of a model, which load() reads
     m_form.field<QSpinBox>("layer")->setMaximum(isRun ? static_cast<int>(run->spec.layers) - 1 : unknown);
@@ -132,7 +132,7 @@ void RunVectors::fitFields() {
 }
 
 void RunVectors::load() {
-    const EvaluatedRun* run = m_chooser->chosen();
+    const std::optional<EvaluatedRun> run = m_chooser->chosen();
     if (!run) return;
     m_problem = whyEngineIsBusy(m_access);
     if (!m_problem.isEmpty()) return m_text->setText(m_problem);

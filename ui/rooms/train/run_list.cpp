@@ -106,9 +106,10 @@ RunTable::RunTable(SessionActions& actions, RunAccess access, QObject* parent)
         const int row = rowOf(run);
         if (row >= 0) emit dataChanged(index(row, State), index(row, Best));
     });
-    connect(&store, &RunStore::visibilityChanged, this, [this](RunId run) {
-        const QModelIndex name = index(rowOf(run), Name);
-        emit dataChanged(name, name, {Qt::CheckStateRole});
+    connect(&store, &RunStore::visibilityChanged, this, [this](const std::vector<RunId>& runs) {
+        const bool isOne = runs.size() == 1;
+        const int row = isOne ? rowOf(runs.front()) : 0;
+        emit dataChanged(index(row, Name), index(isOne ? row : rowCount() - 1, Name), {Qt::CheckStateRole});
     });
     // The number of trained steps changes with each delivery, although runChanged() is not emitted for single steps.
     connect(&m_access.session, &SweepSession::delivered, this, [this] {

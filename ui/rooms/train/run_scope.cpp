@@ -8,7 +8,6 @@
 #include <array>
 #include <map>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
@@ -28,14 +27,14 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 
 std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs) {
-    std::map<std::string, std::size_t> places;  // of each setting's group
+    std::map<std::size_t, std::size_t> places;  // of each setting's group, by the setting's place
     std::vector<RunSpec> specs;                 // one per group
     std::vector<std::set<std::int64_t>> seeds;
     std::vector<CurveGroup> groups;
     std::vector<std::string> given;  // the user's name of each group's setting
     for (const RunView& run : runs) {
         if (!run.visible) continue;
-        const auto [known, isNew] = places.emplace(run.setting, specs.size());
+        const auto [known, isNew] = places.emplace(run.place, specs.size());
         const std::size_t place = known->second;
         if (isNew) {
             specs.push_back(run.spec);
@@ -75,34 +74,26 @@ std::optional<RunSummary> summaryAt(const RunView& run, std::int64_t step) {
     return summary;
 }
 
-/// The visible runs, as the room Results compares them, and the names of their settings. With `step`, with their losses
-/// there, as runs that have not ended; those that were not evaluated at it do not count.
-struct ComparedRuns {
+/// The runs, as the room Results compares them, and the names of their settings. `unfinished`: with their losses at one
+/// step, as runs that have not ended.
+struct Comparison {
     ResultsTable table;
     GroupNamer name;
 };
-ComparedRuns comparedRuns(const std::vector<RunView>& shown, bool perByte, const std::string& margin,
-                          std::optional<std::int64_t> step) {
+Comparison comparisonOf(std::vector<ComparedRun> shown, const std::vector<CurveGroup>& groups, bool perByte,
+                        const std::string& margin, bool unfinished) {
     std::vector<ResultRun> runs;
     std::vector<RunId> ids;
-    for (const RunView& run : shown) {
-        if (!run.visible) continue;
-        ids.push_back(run.record.id);
-        runs.push_back(
-            {settingsOf(*run.changed, run.spec.seed), run.record.name, run.record.summary, run.record.state});
-        runs.back().look = run.look;
-        runs.back().sequential = run.sequential;
-        runs.back().pruned = stopped_at_rung(run.record).has_value();
-        if (!step || run.record.state == RunState::failed) continue;
-        runs.back().summary = summaryAt(run, *step);
-        runs.back().state = RunState::running;
+    for (ComparedRun& run : shown) {
+        ids.push_back(run.id);
+        runs.push_back(std::move(run.result));
+        runs.back().settings = settingsOf(*run.changed, run.seed);
     }
-    ComparedRuns result;
+    Comparison result;
     if (runs.empty()) return result;
-    result.table = results_table(runs, {.compare = perByte ? "bits_per_byte" : ResultsOptions{}.compare,
-                                        .unfinished = step.has_value(),
-                                        .margin = margin});
-    const std::vector<CurveGroup> groups = seedGroups(shown);
+    result.table = results_table(
+        runs,
+        {.compare = perByte ? "bits_per_byte" : ResultsOptions{}.compare, .unfinished = unfinished, .margin = margin});
     QStringList names;
     for (const CurveGroup& group : groups) names << group.setting;
     names = distinctNames(names);
@@ -137,8 +128,29 @@ std::optional<std::int64_t> commonStep(const RunStore& store) {
 
 }  // namespace
 
+std::vector<ComparedRun> visibleRuns(const std::vector<RunView>& runs) {
+    std::vector<ComparedRun> result;
+    result.reserve(static_cast<std::size_t>(std::ranges::count_if(runs, &RunView::visible)));
+    for (const RunView& run : runs) {
+        if (!run.visible) continue;
+        ComparedRun& copy = result.emplace_back(run.record.id, run.spec.seed, run.changed);
+        copy.result.name = run.record.name;
+        copy.result.summary = run.record.summary;
+        copy.result.state = run.record.state;
+        copy.result.pruned = stopped_at_rung(run.record).has_value();
+        copy.result.look = run.look;
+        copy.result.sequential = run.sequential;
+    }
+    return result;
+}
+
 RunsVerdict verdictOf(const std::vector<RunView>& runs, bool perByte, const std::string& margin) {
-    const auto [table, name] = comparedRuns(runs, perByte, margin, {});
+    return verdictOf(visibleRuns(runs), seedGroups(runs), perByte, margin);
+}
+
+RunsVerdict verdictOf(std::vector<ComparedRun> runs, const std::vector<CurveGroup>& groups, bool perByte,
+                      const std::string& margin) {
+    const auto [table, name] = comparisonOf(std::move(runs), groups, perByte, margin, false);
     if (table.groups.empty()) return {};
     RunsVerdict verdict{withSharedData(QString::fromStdString(headline(table, name)), table), {}};
     if (!verdict.headline.isEmpty()) {
@@ -161,7 +173,8 @@ RunsVerdict verdictSoFar(const RunStore& store, bool perByte) {
     const auto isSequential = [](const RunView& run) { return run.visible && run.sequential; };
     if (visible <= most && std::ranges::any_of(store.runs(), isSequential)) {
         // A stopping rule, which has its own margin, tests runs that have ended, and no earlier steps.
-        if (const ResultsTable ended = comparedRuns(store.runs(), perByte, {}, {}).table; ended.sequential) {
+        const auto [ended, named] = comparisonOf(visibleRuns(store.runs()), {}, perByte, {}, false);
+        if (ended.sequential) {
             const QString at = step && *step > 0 ? u"Step %1 of this look. "_s.arg(groupedText(*step)) : QString();
             return {at + QString::fromStdString(stopping_state(ended)),
                     u"Stopping rule, fixed before the first run: %1."_s.arg(
@@ -180,7 +193,13 @@ RunsVerdict verdictSoFar(const RunStore& store, bool perByte) {
         const std::int64_t first = std::min(shown->spec.evaluate_every, shown->spec.iterations);
         return {u"The runs begin; the first comparison follows at step %1."_s.arg(groupedText(first)), {}};
     }
-    const auto [table, name] = comparedRuns(store.runs(), perByte, {}, step);
+    std::vector<ComparedRun> runs = visibleRuns(store.runs());
+    for (ComparedRun& run : runs) {  // those that were not evaluated at the step do not count
+        if (run.result.state == RunState::failed) continue;
+        run.result.summary = summaryAt(*store.find(run.id), *step);
+        run.result.state = RunState::running;
+    }
+    const auto [table, name] = comparisonOf(std::move(runs), seedGroups(store.runs()), perByte, {}, true);
     const std::string ahead = table.groups.empty() ? "" : headline(table, name);
     if (ahead.empty()) return {u"Step %1: nothing to compare yet."_s.arg(groupedText(*step)), {}};
     return {u"Step %1. %2"_s.arg(groupedText(*step), withSharedData(QString::fromStdString(ahead), table)),
@@ -196,6 +215,7 @@ bool anyRepeats(const std::vector<CurveGroup>& groups) {
 namespace {
 
 constexpr std::size_t kMostSettings = 200;  // in the list of choices
+constexpr std::size_t kMostAtOnce = 1000;   // runs; the names of more settings take a handler of their own
 
 // The first entries of the list have these data; those of settings have their texts.
 int dataOf(RunScope::Scope scope) {
@@ -232,12 +252,12 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
     connect(m_choice, &QComboBox::activated, this, &RunScope::choose);
     connect(m_showAll, &QToolButton::clicked, this, [this] { showRuns(Scope::all); });
     const auto reload = [this] {
-        renewSettings();
-        renew();
+        m_isStale = true;
+        m_runs.runs().size() > kMostAtOnce ? m_renewal.start() : renew();
     };
+    connect(&m_runs, &RunStore::reloaded, this, [this] { m_names.clear(); });
     connect(&m_runs, &RunStore::reloaded, this, reload);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, reload);
-    // Once for the thousands of runs that the start of a sweep hides.
     m_renewal.setSingleShot(true);
     connect(&m_renewal, &QTimer::timeout, this, &RunScope::renew);
     connect(&m_runs, &RunStore::visibilityChanged, &m_renewal, qOverload<>(&QTimer::start));
@@ -290,24 +310,24 @@ void RunScope::setListShown(bool shown) {
 
 void RunScope::renewSettings() {
     m_settings.clear();
-    std::set<std::string> seen;
+    std::set<std::size_t> seen;
     std::vector<RunSpec> specs;
     std::vector<const RunView*> firsts;
     m_latest = 0;
     for (const RunView& run : m_runs.runs()) {
         m_latest = std::max(m_latest, run.record.experiment);
-        if (!seen.insert(run.setting).second) continue;
+        if (!seen.insert(run.place).second) continue;
         firsts.push_back(&run);
         specs.push_back(run.spec);
         specs.back().seed = RunSpec{}.seed;
     }
-    const std::vector<std::string> names = run_names(specs);
+    if (m_names.empty()) m_names = run_names(specs);
     std::size_t listed = 0;
     std::map<int, QIcon> icons;  // by colour
     for (std::size_t i = 0; i < firsts.size(); ++i) {
         const RunView& run = *firsts[i];
         if (!run.pinned && run.setting != m_setting && ++listed > kMostSettings) continue;
-        const QString name = QString::fromStdString(run.settingName.empty() ? names[i] : run.settingName);
+        const QString name = QString::fromStdString(run.settingName.empty() ? m_names[i] : run.settingName);
         QIcon& icon = icons[run.ink.index];
         if (icon.isNull()) icon = QIcon(lineSwatch(Ink::data(run.ink.index)));
         m_settings.push_back({run.pinned ? u"Setting: %1 (pinned)"_s.arg(name) : u"Setting: %1"_s.arg(name),
@@ -358,9 +378,7 @@ void RunScope::setPicked(RunId run) {
 }
 
 void RunScope::apply(Scope scope) {
-    std::vector<std::pair<RunId, bool>> wanted;
-    for (const RunView& run : m_runs.runs()) wanted.emplace_back(run.record.id, contains(scope, run));
-    for (const auto& [run, visible] : wanted) m_runs.setVisible(run, visible);
+    m_runs.setVisible([&](const RunView& run) { return contains(scope, run); });
     m_scope = scope;
     renew();
 }
@@ -372,6 +390,7 @@ void RunScope::choose(int index) {
 }
 
 void RunScope::renew() {
+    if (std::exchange(m_isStale, false)) renewSettings();
     const auto& runs = m_runs.runs();
     if (!m_runs.find(m_picked)) m_picked = 0;  // it was deleted
     // The user's selection stays as long as it describes what is visible. In a lab with one sweep, "This sweep" and
@@ -402,9 +421,9 @@ void RunScope::renew() {
     }
     m_choice->setIconSize(RunTable::swatchSize());
 
-    std::set<std::string_view> settings;
+    std::set<std::size_t> settings;
     for (const RunView& run : runs) {
-        if (run.visible) settings.insert(run.setting);
+        if (run.visible) settings.insert(run.place);
     }
     const auto shown = std::count_if(runs.begin(), runs.end(), [](const RunView& run) { return run.visible; });
     m_fold->setText(u"%1 Runs: %2, %3"_s.arg(

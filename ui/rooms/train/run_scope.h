@@ -37,6 +37,17 @@ struct RunsVerdict {
     QString details;
 };
 RunsVerdict verdictOf(const std::vector<RunView>& runs, bool perByte, const std::string& margin);
+/// What the verdict needs of a visible run.
+struct ComparedRun {
+    RunId id;
+    std::int64_t seed;
+    std::shared_ptr<const nlohmann::json> changed;
+    ResultRun result;  // settings: of `changed` and `seed`, when they are compared
+};
+std::vector<ComparedRun> visibleRuns(const std::vector<RunView>& runs);
+/// On any thread; `groups` are the seedGroups() of the runs.
+RunsVerdict verdictOf(std::vector<ComparedRun> runs, const std::vector<CurveGroup>& groups, bool perByte,
+                      const std::string& margin);
 /// While runs train: the setting that is ahead at the last step that all of them have reached.
 RunsVerdict verdictSoFar(const RunStore& store, bool perByte);
 
@@ -93,10 +104,12 @@ class RunScope : public QWidget {
     RunStore& m_runs;
     Scope m_scope = Scope::sweep;
     std::string m_setting;
-    std::vector<Setting> m_settings;  // of the lab's runs, pinned ones first; of hundreds, the first ones
+    std::vector<std::string> m_names;  // of all settings; empty if they must be computed
+    std::vector<Setting> m_settings;   // of the lab's runs, pinned ones first; of hundreds, the first ones
     RunId m_picked = 0;
     std::int64_t m_latest = 0;  // id of the latest experiment
     QTimer m_renewal;           // after runs were hidden or shown
+    bool m_isStale = false;     // m_settings are those of other runs
     bool m_listShown = false;
     QBoxLayout* m_rows = nullptr;
     QHBoxLayout* m_buttons = nullptr;

@@ -12,8 +12,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <set>
-#include <string_view>
+#include <limits>
 #include <utility>
 
 #include "core/base/error.h"
@@ -52,30 +51,7 @@ namespace {
 constexpr int kHeadlineMs = 300;               // between two sentences while runs train
 constexpr int kHeadlineHeight = 32;            // in pixels at 100 %, also without a sentence
 constexpr std::size_t kMostComparedNow = 500;  // the tests of more runs would stop the window
-
-/// What the verdict needs of the visible ones; all but the first of a setting have only the seed of their settings.
-std::vector<RunView> withoutEvaluations(const std::vector<RunView>& runs) {
-    std::vector<RunView> result;
-    result.reserve(runs.size());
-    std::set<std::string_view> settings;
-    for (const RunView& run : runs) {
-        if (!run.visible) continue;
-        RunView& copy = result.emplace_back();
-        copy.record.id = run.record.id;
-        copy.record.name = run.record.name;
-        copy.changed = run.changed;
-        copy.record.summary = run.record.summary;
-        copy.record.state = run.record.state;
-        copy.record.message = run.record.message;  // says whether successive halving stopped it
-        if (settings.insert(run.setting).second) copy.spec = run.spec;
-        copy.spec.seed = run.spec.seed;
-        copy.setting = run.setting;
-        copy.settingName = run.settingName;
-        copy.look = run.look;
-        copy.sequential = run.sequential;
-    }
-    return result;
-}
+constexpr int kMostStepsNow = 60;              // curves whose steps one handler reads: about 6 ms
 
 }  // namespace
 
@@ -149,8 +125,14 @@ void TrainRoom::connectRuns() {
     m_visibleTimer.setSingleShot(true);
     m_visibleTimer.setInterval(0);
     connect(&m_visibleTimer, &QTimer::timeout, this, &TrainRoom::renewIfShown);
-    connect(&runs, &RunStore::visibilityChanged, this, [this](RunId run) {
-        for (CurvePlot* plot : plots()) plot->setRunVisible(run, m_access.runs.find(run)->visible);
+    m_stepsTimer.setSingleShot(true);
+    connect(&m_stepsTimer, &QTimer::timeout, this, [this] {
+        if (isVisible()) readSteps();
+    });
+    connect(&runs, &RunStore::visibilityChanged, this, [this](const std::vector<RunId>& changed) {
+        for (const RunId run : changed) {
+            for (CurvePlot* plot : plots()) plot->setRunVisible(run, m_access.runs.find(run)->visible);
+        }
         m_visibleTimer.start();
     });
     connect(&m_access.lab, &LabDocument::renamed, this, [this] { m_labPath = m_access.lab.path(); });
@@ -252,7 +234,8 @@ void TrainRoom::refreshNow() {
 }
 
 bool TrainRoom::isBusy() const {
-    return m_visibleTimer.isActive() || m_verdict.isRunning() || m_floor.isPending() || m_second->isBusy();
+    return m_visibleTimer.isActive() || m_stepsTimer.isActive() || m_verdict.isRunning() || m_floor.isPending() ||
+           m_second->isBusy();
 }
 
 QString TrainRoom::sampleText() const {
@@ -260,18 +243,18 @@ QString TrainRoom::sampleText() const {
 }
 
 void TrainRoom::renewGroups() {
-    const std::vector<CurveGroup> groups = seedGroups(m_access.runs.runs());
+    m_groups = seedGroups(m_access.runs.runs());
     {
         const QSignalBlocker quiet(m_toolbar);  // its bandsChanged() would renew the groups twice
-        m_toolbar->setBandsPossible(anyRepeats(groups), anyRepeats(groups));
+        m_toolbar->setBandsPossible(anyRepeats(m_groups), anyRepeats(m_groups));
     }
-    const std::vector<CurveGroup> shown = m_toolbar->isBands() ? groups : std::vector<CurveGroup>();
+    const std::vector<CurveGroup> shown = m_toolbar->isBands() ? m_groups : std::vector<CurveGroup>();
     m_painted = runsToPaint(m_access.runs, shown, m_list->picked());
     for (CurvePlot* plot : plots()) {
         plot->setGroups(shown);
         plot->setPainted(m_painted, u"those with the lowest validation losses"_s);
     }
-    if (isVisible()) showSteps();
+    if (isVisible()) readSteps();
 }
 
 QString TrainRoom::headline() const {
@@ -288,15 +271,16 @@ void TrainRoom::renewHeadline() {
     // The Results room says what is wrong with damaged settings of a lab.
     std::string margin;
     problemOf([&] { margin = lab ? stored_selection(*lab).margin : std::string(); });
-    const auto compared = [perByte, margin](const std::vector<RunView>& shown) {
+    const auto compared = [perByte, margin](std::vector<ComparedRun> shown, const std::vector<CurveGroup>& groups) {
         RunsVerdict verdict;
-        problemOf([&] { verdict = verdictOf(shown, perByte, margin); });
+        problemOf([&] { verdict = verdictOf(std::move(shown), groups, perByte, margin); });
         return verdict;
     };
-    if (runs.runs().size() <= kMostComparedNow) return showVerdict(compared(runs.runs()));
+    std::vector<ComparedRun> shown = visibleRuns(runs.runs());
+    if (runs.runs().size() <= kMostComparedNow) return showVerdict(compared(std::move(shown), seedGroups(runs.runs())));
     m_headline->setText({});
-    m_verdict.start([this, compared, shown = withoutEvaluations(runs.runs())](const Cancelled&) {
-        const RunsVerdict verdict = compared(shown);
+    m_verdict.start([this, compared, shown = std::move(shown), groups = m_groups](const Cancelled&) {
+        const RunsVerdict verdict = compared(shown, groups);
         return [this, verdict] { showVerdict(verdict); };
     });
 }
@@ -356,38 +340,56 @@ void TrainRoom::renewEmptyState() {
 }
 
 void TrainRoom::syncRuns() {
+    const bool isLarge = m_access.runs.runs().size() > kMostComparedNow;
     if (m_access.lab.path() != m_labPath) {  // Run ids of another lab refer to other runs.
         m_labPath = m_access.lab.path();
-        for (CurvePlot* plot : plots()) plot->clear();
+        for (CurvePlot* plot : plots()) {
+            plot->clear();
+            if (isLarge) plot->setPainted(std::set<RunId>());  // until the groups of seeds are known
+        }
         if (!m_isStarting) dropGhosts();
         m_roofline->clear();
         m_second->setPicked(0);
         m_sampled = 0;
     }
     showRuns(plots(), m_access.runs);
-    renewIfShown();
+    m_isStale = true;
+    isLarge ? m_visibleTimer.start() : renewIfShown();
     showSample(m_sampled);
     renewEmptyState();
 }
 
-void TrainRoom::showSteps(bool visible) {
-    if (!m_access.lab.file()) return;
+void TrainRoom::readSteps() {
+    m_stepsTimer.stop();
+    if (!showSteps(false, kMostStepsNow)) m_stepsTimer.start();
+}
+
+bool TrainRoom::showSteps(bool visible, int most) {
+    if (!m_access.lab.file()) return true;
+    bool isComplete = true;
     // While the lab is locked by another program, the curves stay incomplete, and the next update tries again.
-    problemOf([this, visible] {
+    problemOf([&] {
         const std::optional<std::set<RunId>> only = visible ? std::nullopt : m_painted;
-        ui::showSteps(*m_plot, m_access.runs, *m_access.lab.file(), only);
-        if (m_second->isGradient()) ui::showSteps(m_second->gradientPlot(), m_access.runs, *m_access.lab.file(), only);
+        isComplete = ui::showSteps(*m_plot, m_access.runs, *m_access.lab.file(), only, most);
+        if (isComplete && m_second->isGradient())
+            isComplete = ui::showSteps(m_second->gradientPlot(), m_access.runs, *m_access.lab.file(), only, most);
     });
+    return isComplete;
 }
 
 void TrainRoom::showAll(bool visible) {
-    if (m_visibleTimer.isActive() || m_isStale) renewVisible();
+    renewStale();
     showSteps(visible);
+}
+
+void TrainRoom::renewStale() {
+    if (m_visibleTimer.isActive() || m_isStale) renewVisible();
 }
 
 void TrainRoom::showEvent(QShowEvent* event) {
     Room::showEvent(event);
-    showAll();
+    renewStale();
+    readSteps();
 }
 
 void TrainRoom::renewIfShown() {
@@ -426,7 +428,7 @@ void TrainRoom::applyDeliveries(const std::vector<Delivery>& deliveries) {
             const LabFile* lab = m_access.lab.file();
             for (CurvePlot* plot : plots()) {
                 for (const RunId run : m_cohort) {
-                    if (lab) problemOf([&] { readSteps(*plot, run, *lab); });
+                    if (lab) problemOf([&] { ui::readSteps(*plot, run, *lab); });
                     plot->truncate(run, static_cast<double>(cohort->iteration));
                 }
             }
@@ -679,7 +681,7 @@ void TrainRoom::connectPictures() {
     connect(m_toolbar, &PlotToolbar::bandsChanged, this, &TrainRoom::renewGroups);
     connect(m_toolbar, &PlotToolbar::unitChanged, this, &TrainRoom::renewUnitAdvice);
     connect(m_toolbar, &PlotToolbar::unitChanged, this, [this] {
-        if (isVisible()) showSteps();
+        if (isVisible()) readSteps();
     });
     connect(m_toolbar, &PlotToolbar::exportRequested, this, [this] {
         emit m_plot->chosen();
@@ -694,14 +696,14 @@ void TrainRoom::connectPictures() {
     connect(m_pictures, &QSplitter::splitterMoved, this, [this] { m_picturesMoved = true; });
     connect(m_second, &SecondPicture::foldChanged, this, &TrainRoom::fitPictures);
     connect(m_second, &SecondPicture::choiceChanged, this, [this] {
-        showSteps();
+        readSteps();
         fitPictures();
         // Without space for two pictures, the one that was just selected is shown.
         if (!m_second->isNone() && m_second->isHidden()) m_second->foldButton()->setChecked(true);
     });
     connect(m_toolbar, &PlotToolbar::smoothingChanged, &m_second->gradientPlot(), &CurvePlot::setSmoothing);
     for (CurvePlot* plot : plots()) {
-        connect(plot, &CurvePlot::runVisibilityChanged, &m_access.runs, &RunStore::setVisible);
+        connect(plot, &CurvePlot::runVisibilityChanged, &m_access.runs, qOverload<RunId, bool>(&RunStore::setVisible));
         connect(plot, &CurvePlot::runPicked, this, [this](RunId run) {
             m_list->pick(run);
             // The list does not report that no run is picked any more, or that its current run is picked again.

@@ -97,11 +97,14 @@ class TrainRoom : public Room {
     void renewUnitAdvice();
     void renewEmptyState();
     void syncRuns();
-    /// Reads the steps that the plots paint and do not have yet, or those of all `visible` runs; a hidden room reads
-    /// them when it is shown.
-    void showSteps(bool visible = false);
+    /// Reads the steps that the plots paint and do not have yet, or those of all `visible` runs, of
+    /// at most `most` curves. Returns whether all are read.
+    bool showSteps(bool visible = false, int most = std::numeric_limits<int>::max());
+    /// A part of those that are painted, and the rest in the next handlers.
+    void readSteps();
     /// What waits for an update, now.
     void showAll(bool visible = false);
+    void renewStale();
     /// Updates the range of the x axis, the groups of seeds and the entropy floor.
     void renewVisible();
     /// A hidden room is renewed when it is shown.
@@ -164,7 +167,9 @@ class TrainRoom : public Room {
     RunId m_sampled = 0;
     std::vector<RunId> m_cohort;  // the runs that train at the moment
     QTimer m_headlineTimer;
-    QTimer m_visibleTimer;  // combines the updates after many runs were hidden or shown together
+    std::vector<CurveGroup> m_groups;  // the seeds of the visible runs
+    QTimer m_stepsTimer;               // reads the next steps
+    QTimer m_visibleTimer;             // combines the updates after many runs were hidden or shown together
     EntropyFloorJob m_floor;
     LatestJob m_verdict;
 };

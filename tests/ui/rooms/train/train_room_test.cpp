@@ -440,14 +440,14 @@ TEST_F(TrainRoomTest, OfManyCurvesThoseWithTheLowestLossesArePaintedAndExportsHa
         return std::ranges::count(figure.curves, false, &FigureCurve::companion);
     };
     const Figure painted = room->plot().toFigure(true);
-    EXPECT_EQ(curvesOf(painted), 100);
-    EXPECT_TRUE(painted.note.contains("100 of 120 curves, those with the lowest validation losses"))
+    EXPECT_EQ(curvesOf(painted), 50);
+    EXPECT_TRUE(painted.note.contains("50 of 120 curves, those with the lowest validation losses"))
         << painted.note.toStdString();
     const CurveId highest = {1, Quantity::training_loss};
     EXPECT_FALSE(room->plot().hasCurve(highest)) << "steps that are not painted are not read";
     EXPECT_TRUE(room->plot().hasCurve({120, Quantity::training_loss}));
     room->runList().pick(1);
-    EXPECT_EQ(curvesOf(room->plot().toFigure(true)), 101) << "the picked run is painted";
+    EXPECT_EQ(curvesOf(room->plot().toFigure(true)), 51) << "the picked run is painted";
     EXPECT_TRUE(room->plot().hasCurve(highest));
     const Figure exported = room->exportedFigure();
     EXPECT_EQ(curvesOf(exported), 120);

@@ -112,9 +112,8 @@ void showOnly(RunStore& runs, const std::vector<RunId>& shown, const QString& la
         if (runs.find(id)) continue;
         throw BadInput("The lab " + lab.toStdString() + " has no run " + std::to_string(id) + ".");
     }
-    std::vector<RunId> all;
-    for (const RunView& run : runs.runs()) all.push_back(run.record.id);
-    for (const RunId id : all) runs.setVisible(id, std::find(shown.begin(), shown.end(), id) != shown.end());
+    const std::set<RunId> ids(shown.begin(), shown.end());
+    runs.setVisible([&](const RunView& run) { return ids.contains(run.record.id); });
 }
 
 Figure trainingFigure(const FigureRequest& request) {
@@ -221,7 +220,7 @@ void readCurve(CurvePlot& plot, RunId run, const LabFile& lab, const auto& quant
 }  // namespace
 
 std::optional<std::set<RunId>> runsToPaint(const RunStore& runs, const std::vector<CurveGroup>& groups, RunId picked) {
-    constexpr std::size_t most = 100;
+    constexpr std::size_t most = 50;
     std::map<RunId, double> losses;
     for (const RunView& run : runs.runs()) {
         if (run.visible)
@@ -246,16 +245,20 @@ std::optional<std::set<RunId>> runsToPaint(const RunStore& runs, const std::vect
     return painted;
 }
 
-void showSteps(CurvePlot& plot, const RunStore& runs, const LabFile& lab, const std::optional<std::set<RunId>>& only) {
+bool showSteps(CurvePlot& plot, const RunStore& runs, const LabFile& lab, const std::optional<std::set<RunId>>& only,
+               int most) {
     QList<double> iterations;
     for (const auto& quantity : kStepQuantities) {
         const auto& shown = plot.shownQuantities();
         if (std::find(shown.begin(), shown.end(), quantity.first) == shown.end()) continue;
         for (const RunView& run : runs.runs()) {
-            if (run.visible && (!only || only->contains(run.record.id)))
-                readCurve(plot, run.record.id, lab, quantity, iterations);
+            if (!run.visible || (only && !only->contains(run.record.id))) continue;
+            if (plot.hasCurve({run.record.id, quantity.first})) continue;
+            if (most-- == 0) return false;
+            readCurve(plot, run.record.id, lab, quantity, iterations);
         }
     }
+    return true;
 }
 
 void readSteps(CurvePlot& plot, RunId run, const LabFile& lab) {

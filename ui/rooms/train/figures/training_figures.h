@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -36,10 +37,10 @@ void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs);
 /// The runs whose curves are painted on a screen, if there are too many: those of the groups (or, without groups, those
 /// visible runs) with the lowest validation losses, and that of `picked`. nullopt: all visible runs.
 std::optional<std::set<RunId>> runsToPaint(const RunStore& runs, const std::vector<CurveGroup>& groups, RunId picked);
-/// Reads the steps of the visible runs, or of `only` some of them, that the plot shows and does not have yet. Throws
-/// BadInput if the lab cannot be read.
-void showSteps(CurvePlot& plot, const RunStore& runs, const LabFile& lab,
-               const std::optional<std::set<RunId>>& only = std::nullopt);
+/// Reads the steps of the visible runs, or of `only` some of them, that the plot shows and does not have yet, of at
+/// most `most` curves. Returns false if more are left. Throws BadInput if the lab cannot be read.
+bool showSteps(CurvePlot& plot, const RunStore& runs, const LabFile& lab,
+               const std::optional<std::set<RunId>>& only = std::nullopt, int most = std::numeric_limits<int>::max());
 /// Reads all steps of a run that the plot does not have yet, so that the plot can append what the run trains now.
 /// Throws as showSteps().
 void readSteps(CurvePlot& plot, RunId run, const LabFile& lab);
