@@ -65,7 +65,6 @@ std::vector<Preset> make_presets() {
              "The six bases θ of the theta paper (Huang, Chen, Zheng 2025) on small models with five seeds; trains in "
              "about a minute.",
              minute + "; theta=500,1000,5000,10000,20000,50000"),
-        // Smaller and shorter than theta-minute, because LibTorch's operations compute most of these encodings.
         make("encodings-minute",
              "Nine position encodings on small models with two seeds; trains in about two minutes: none, learned, "
              "sinusoidal, RoPE, ALiBi, T5, Shaw, Transformer-XL, xPos. The loss after 300 steps shows how fast each "

@@ -201,8 +201,8 @@ TEST(Layout, DeltaNetsStartWithOneDecayPerHead) {
     spec.attention_layers = "deltanet";
     const auto rates = [&] {
         std::vector<double> result;
-        for (const double log : layout_of(spec, layout_vocabulary).at("layers.0.attention.log_decay").initial)
-            result.push_back(std::exp(log));
+        const Layout layout = layout_of(spec, layout_vocabulary);
+        for (const double log : layout.at("layers.0.attention.log_decay").initial) result.push_back(std::exp(log));
         return result;
     };
     EXPECT_THAT(rates(), testing::ElementsAre(testing::DoubleNear(1, 1e-12), testing::DoubleNear(16, 1e-12)));
