@@ -109,11 +109,10 @@ ResultsPicture meansFigure(const ResultsData& data) {
     const auto levels = std::ranges::count_if(table.groups, isLevel);
     for (const ResultGroup& group : table.groups) {
         if (!isLevel(group) || !columns.levels.isEmpty()) continue;
-        const bool isFirst = figure.horizontalLines.empty();
         figure.horizontalLines.push_back({.at = group.described[table.compared].mean,
-                                          .label = !isFirst     ? QString()
-                                                   : levels > 1 ? u"baselines"_s
-                                                                : u"baseline"_s,
+                                          .label = !figure.horizontalLines.empty() ? QString()
+                                                   : levels > 1                    ? u"baselines"_s
+                                                                                   : u"baseline"_s,
                                           .ink = {Ink::Kind::quiet},
                                           .labelAtEnd = true});  // the label must not cover the points
     }

@@ -102,6 +102,11 @@ QString unfinishedWords(const Results& results, const RunStore& store) {
 /// The largest decided difference, or that none is.
 QString headlineOf(const ResultsTable& table) {
     if (table.groups.empty()) return {};
+    const auto began = [](const ResultGroup& each) {
+        return std::ranges::any_of(each.summaries, &RunSummary::iterations);
+    };
+    if (table.open() > 0 && std::ranges::none_of(table.groups, began))
+        return u"The runs begin; the first comparison follows after their first steps"_s;
     if (table.groups.size() == 1 && !table.target()) {
         const ResultGroup& only = table.groups.front();
         const Measure& measure = measures()[table.compared];
@@ -109,7 +114,7 @@ QString headlineOf(const ResultsTable& table) {
                u"%1: %2 %3 (%4)"_s.arg(measureTitle(measure), text(measure_cell(only, table.compared)),
                                        measureUnit(table), countText(only.described[table.compared].n, u"seed"_s));
     }
-    QString decided = text(headline(
+    QString decided = numberText(headline(
         table, [&](const ResultGroup& group) { return settingInWords(settingName(table, group)).toStdString(); }));
     if (!decided.isEmpty()) {
         if (decided[0].unicode() < 128) decided[0] = decided[0].toUpper();  // but not θ

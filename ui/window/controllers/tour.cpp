@@ -38,9 +38,8 @@ bool isDrag(const RotarySetup& from, RotarySetup now, Value RotarySetup::*settin
 /// The longest wavelength of the pairs that turn; "" if none does.
 QString slowestText(const RotarySetup& setup) {
     QString longest;
-    for (const double wavelength : wavelengths(frequencies(frequency_settings(setup)))) {
+    for (const double wavelength : wavelengths(frequencies(frequency_settings(setup))))
         if (std::isfinite(wavelength)) longest = tokensText(wavelength);
-    }
     return longest;
 }
 

@@ -28,9 +28,8 @@ class Tour : public QObject {
  private:
     /// The stop after the last one ends the tour.
     void show(int stop);
-    /// Locks the distance m − n while the stop is shown; `words` are before the sentence that changes.
+    /// Locks the distance m − n while the stop is shown; `words` are before the sentence that changes, as below.
     void followPositions(const QString& words);
-    /// Says what the user's drag of the stop's setting changes.
     void followSetup(const QString& words);
     void leave();
 

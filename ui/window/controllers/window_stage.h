@@ -112,8 +112,7 @@ class WindowStage : public QObject, public LectureStage {
     /// In place of the recording.
     void showLive();
     void fixAxes(const std::optional<Range>& x, const std::optional<Range>& y);
-    /// While the lecture is paused, the figures have axes of their own.
-    void applyAxes();
+    void applyAxes();  // none while the lecture is paused
     void reportTo(const QString& error);
 
     Workspace& m_workspace;
