@@ -1,10 +1,13 @@
 // Entry point of the window program ropelab: parses the command line and starts the mode that it selects (ui/window).
 
+#include <malloc.h>
+
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QIcon>
 #include <QLoggingCategory>
 #include <QPointer>
+#include <QStackedWidget>
 #include <QTextStream>
 #include <QTimer>
 #include <csignal>
@@ -34,7 +37,29 @@ using namespace ropelab;
 using namespace ropelab::ui;
 using Mode = LaunchOptions::Mode;
 
-constexpr int kPreparesAfterMs = 1500;  // milliseconds after the room Train is shown
+/// Opening the engine takes a second and 130 MB, so it begins when the pointer or the keyboard reaches the panel of
+/// Train.
+class EnginePreparation : public QObject {
+ public:
+    explicit EnginePreparation(MainWindow& window) : QObject(&window), m_window(window) {
+        window.roomStack().panels().installEventFilter(this);
+        connect(qApp, &QApplication::focusChanged, this, [this](const QWidget*, const QWidget* now) {
+            if (now && m_window.roomStack().panels().isAncestorOf(now)) prepare();
+        });
+    }
+    bool eventFilter(QObject* /*watched*/, QEvent* event) override {
+        if (event->type() == QEvent::Enter) prepare();
+        return false;
+    }
+
+ private:
+    void prepare() {
+        if (m_window.roomStack().currentId() != u"train"_s) return;
+        m_window.workspace().prepareEngine();
+        deleteLater();
+    }
+    MainWindow& m_window;
+};
 
 class Application : public QApplication {
  public:
@@ -90,16 +115,7 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
         });
     }
     window.show();
-    // Opening the engine takes seconds, so it begins when the room that trains has been shown for a moment.
-    QTimer prepares;
-    prepares.setSingleShot(true);
-    prepares.setInterval(kPreparesAfterMs);
-    QObject::connect(&prepares, &QTimer::timeout, &window, [&window] { window.workspace().prepareEngine(); });
-    const auto awaitTrain = [&] { window.roomStack().currentId() == u"train"_s ? prepares.start() : prepares.stop(); };
-    if (options.mode == Mode::window) {
-        QObject::connect(&window.roomStack(), &RoomStack::currentChanged, &prepares, awaitTrain);
-        awaitTrain();
-    }
+    if (options.mode == Mode::window) new EnginePreparation(window);
     if (!options.lecture.isEmpty()) {
         QTimer::singleShot(0, &window, [&window, options] {
             try {
@@ -146,6 +162,9 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     restart_with_configured_openmp(argv);
+    // Freed pixels go back to the system, where glibc would move later ones between small blocks of its heap. The
+    // engine sets the same threshold.
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
     QElapsedTimer sinceStart;
     sinceStart.start();
     QStringList arguments;

@@ -45,6 +45,13 @@ void fit(QCustomPlot& plot) {
     plot.setViewport(plot.rect());
 }
 
+/// Pages are made before they are shown, and some never are.
+QCustomPlot* makeHiddenCanvas() {
+    auto* canvas = new QCustomPlot;
+    canvas->setBufferDevicePixelRatio(kHiddenRatio);
+    return canvas;
+}
+
 /// A chart with name and summary, without its canvas.
 class PlotAccessible : public QAccessibleWidget {
  public:
@@ -82,7 +89,7 @@ QAccessibleInterface* makePlotAccessible(const QString&, QObject* object) {
 
 PlotWidget::PlotWidget(QWidget* parent)
     : QWidget(parent),
-      m_plot(new QCustomPlot),
+      m_plot(makeHiddenCanvas()),
       m_renderer(std::make_unique<FigureRenderer>(*m_plot)),
       m_readout(new PlotReadout(m_plot)) {
     static const bool isAccessible = (QAccessible::installFactory(makePlotAccessible), true);

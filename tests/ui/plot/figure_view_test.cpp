@@ -90,6 +90,8 @@ TEST(FigureView, ASizeIsPaintedOnceAndAHiddenCanvasHasNoLayers) {
     QApplication::processEvents();
     EXPECT_EQ(canvas->bufferDevicePixelRatio(), canvas->devicePixelRatioF());
     EXPECT_EQ(canvas->grab().toImage(), before);
+    const FigureView unshown;
+    EXPECT_LT(unshown.findChild<QCustomPlot*>()->bufferDevicePixelRatio(), 0.2);
 }
 
 TEST(FigureView, TypeGrowsWithALargeWindow) {

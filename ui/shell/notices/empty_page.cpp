@@ -1,12 +1,15 @@
 #include "ui/shell/notices/empty_page.h"
 
 #include <QFrame>
+#include <QImageReader>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <functional>
 #include <utility>
 
+#include "ui/common/latest_job.h"
 #include "ui/common/scaled.h"
 #include "ui/theme/theme_manager.h"
 
@@ -20,10 +23,12 @@ namespace {
 constexpr QRectF kStage(0.103, 0.035, 0.648, 0.92);
 constexpr double kFaded = 0.6;
 
-/// A picture of the guide, as large as there is space for it.
+/// A picture of the guide, as large as there is space for it. Only its scaled stage is kept: the whole one takes 16 MB
+/// and 50 ms to read.
 class ExamplePicture : public QWidget {
  public:
-    ExamplePicture(QString name, QWidget* parent) : QWidget(parent), m_name(std::move(name)) {
+    ExamplePicture(QString name, QWidget* parent) : QWidget(parent), m_name(std::move(name)), m_reading(this) {
+        m_reading.setObjectName("picture"_L1);  // a screenshot waits for it
         setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
         setAccessibleName(u"Picture of this page with example data"_s);
         setToolTip(u"The picture is an example of what this page shows when there are runs."_s);
@@ -35,14 +40,11 @@ class ExamplePicture : public QWidget {
         if (window()->property("lecture").toBool()) return;
         const Theme& theme = ThemeManager::instance().theme();
         const QString suffix = theme.appearance == Appearance::dark ? u"-dark"_s : QString();
-        if (const QString file = u":/docs/images/%1%2.png"_s.arg(m_name, suffix); file != m_file) {
-            m_picture.load(file);
-            m_file = file;
-        }
-        const QPixmap& picture = m_picture;
+        const QString file = u":/docs/images/%1%2.png"_s.arg(m_name, suffix);
+        const QSize whole = QImageReader(file).size();  // of its header
+        const QRectF part(whole.width() * kStage.x(), whole.height() * kStage.y(), whole.width() * kStage.width(),
+                          whole.height() * kStage.height());
         const double most = ThemeManager::instance().px(720);
-        const QRectF part(picture.width() * kStage.x(), picture.height() * kStage.y(), picture.width() * kStage.width(),
-                          picture.height() * kStage.height());
         QPainter painter(this);
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
         const QString stamp = u"Example"_s;
@@ -56,8 +58,9 @@ class ExamplePicture : public QWidget {
         const double highest = height() - badge.height();
         const QSizeF size = part.size().scaled(QSizeF(std::min<double>(width(), most), highest), Qt::KeepAspectRatio);
         const QRectF place(QPointF((width() - size.width()) / 2, badge.height() + (highest - size.height()) / 2), size);
+        read(file, part.toRect(), (size * devicePixelRatioF()).toSize());
         painter.setOpacity(kFaded);
-        painter.drawPixmap(place, picture, part);
+        if (!m_picture.isNull()) painter.drawPixmap(place, m_picture, m_picture.rect());
         painter.setOpacity(1);
         const QRectF box(place.topRight() - QPointF(badge.width(), badge.height()), badge);
         painter.fillRect(box, theme.accent);
@@ -68,9 +71,27 @@ class ExamplePicture : public QWidget {
     }
 
  private:
+    void read(const QString& file, const QRect& part, const QSize& pixels) {
+        if (file == m_file && pixels == m_pixels) return;
+        if (file != m_file) m_picture = {};  // of another theme
+        m_file = file;
+        m_pixels = pixels;
+        m_reading.start([this, file, part, pixels](const Cancelled& cancelled) -> std::function<void()> {
+            const QImage whole = cancelled() ? QImage() : QImage(file);
+            if (cancelled()) return [] {};
+            const QImage scaled = whole.copy(part).scaled(pixels, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+            return [this, scaled] {
+                m_picture = QPixmap::fromImage(scaled);
+                update();
+            };
+        });
+    }
+
     QString m_name;
-    QPixmap m_picture;  // of the theme in which it was painted last; most pages are never painted
-    QString m_file;     // of the picture
+    QString m_file;
+    QSize m_pixels;     // of the stage, as it was read last
+    QPixmap m_picture;  // one of another size is shown until the next is read
+    LatestJob m_reading;
 };
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "core/store/output_file.h"
 #include "ui/animation/frame_files.h"
 #include "ui/common/format.h"
+#include "ui/common/latest_job.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
 #include "ui/figure/export/figure_page.h"
@@ -91,6 +92,8 @@ void savePicture(MainWindow& window, const QString& path) {
     window.room().refreshNow();
     QCoreApplication::processEvents();
     window.room().refreshNow();  // the layout has followed the texts, which changed the size of figures
+    window.grab();               // pictures of empty pages are read when they are painted
+    for (auto* picture : window.findChildren<LatestJob*>(u"picture"_s)) picture->wait();
     const QString suffix = QFileInfo(path).suffix();
     QBuffer image;
     image.open(QIODevice::WriteOnly);
