@@ -30,8 +30,6 @@ constexpr int kSideMargin = 12;
 constexpr int kLineEms = 48;                        // most, of a page: longer lines are hard to read
 constexpr std::array kGrowths = {1.75, 1.5, 1.25};  // of the text of a page, which is as large as it has space for
 
-constexpr double kFillable = 1.1;  // of a page: a text that is estimated to be higher is not tried
-
 void setTextPixels(QWidget* widget, int pixels) {
     const QString style = u"font-size: %1px;"_s.arg(pixels);
     if (widget->styleSheet() != style) widget->setStyleSheet(style);
@@ -197,11 +195,10 @@ void PresentationPage::fit() {
         m_text->setMaximumHeight(height + pixels / 3);  // which centres it; a formula may be deeper than its line
         return height;
     };
+    // The height grows at least with the size, so that a long text needs no trials.
     const int usual = heightAt(1);
-    // A text has about as many characters as its area: its height grows with the square of its size.
     for (const double growth : kGrowths) {
-        if (!m_grows || growth * growth * usual > kFillable * size.height()) continue;
-        if (heightAt(growth) <= size.height()) return;
+        if (m_grows && growth * usual <= size.height() && heightAt(growth) <= size.height()) return;
     }
     heightAt(1);
 }

@@ -74,9 +74,8 @@ bool Presentation::wants(const QKeyEvent& event, const QWidget* focused) const {
     const bool isInQuestion = focused && m_question && (m_question == focused || m_question->isAncestorOf(focused));
     // In an empty field, these keys would do nothing.
     const auto* typed = qobject_cast<const QLineEdit*>(focused);
-    if (typed && typed->text().isEmpty() && isInQuestion && !m_bar && (key == Qt::Key_Left || key == Qt::Key_Right)) {
-        return true;
-    }
+    const bool isSideways = key == Qt::Key_Left || key == Qt::Key_Right;
+    if (typed && typed->text().isEmpty() && isInQuestion && !m_bar && isSideways) return true;
     if (takesText(focused)) return false;
     if (key == Qt::Key_Escape) return true;
     if (m_bar) return key == Qt::Key_L || (typesDigit(event) && !isInQuestion);

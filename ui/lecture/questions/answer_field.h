@@ -46,8 +46,6 @@ class AnswerField : public QWidget {
     /// Takes no more input. `records` is what records() returned, or empty. Returns one or two sentences that compare
     /// them.
     virtual QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) = 0;
-    /// About as long as what reveal() returns in front of a class; "" if that is not shown.
-    virtual QString longestComparison() const { return {}; }
     /// Returns false if the field does not use the key.
     virtual bool pressDigit(int /*digit*/) { return false; }
 
@@ -101,7 +99,6 @@ class NumberField : public AnswerField {
     QWidget* focusTarget() override;
     std::vector<AnswerRecord> records(const AnswerTruth& truth) const override;
     QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) override;
-    QString longestComparison() const override;
 
     QLineEdit* edit() const { return m_edit; }
 
@@ -127,7 +124,6 @@ class CurveField : public AnswerField {
     bool isReady() const override;
     std::vector<AnswerRecord> records(const AnswerTruth& truth) const override;
     QString reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) override;
-    QString longestComparison() const override;
 
     CurveCanvas* canvas() const { return m_canvas; }
     /// The first whose label or quantity contains `name`; for "", the first that is not secondary; null if there is

@@ -169,10 +169,6 @@ std::vector<AnswerRecord> CurveField::records(const AnswerTruth& truth) const {
     return {record};
 }
 
-QString CurveField::longestComparison() const {
-    return u"The highlighted curve is the right one."_s;
-}
-
 QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) {
     Figure figure = truth.figure;
     const FigureCurve* right = curveOf(truth.figure, m_curve);

@@ -57,10 +57,6 @@ QString NumberField::words(const nlohmann::json& value, const QString& unit) con
     return unit.isEmpty() ? number : number + QChar(0x00A0) + unit;
 }
 
-QString NumberField::longestComparison() const {
-    return u"The right answer is %1."_s.arg(words(-0.1234, m_unit->text()));
-}
-
 QString NumberField::reveal(const AnswerTruth& truth, const std::vector<AnswerRecord>& records) {
     m_edit->setEnabled(false);
     m_edit->setPlaceholderText({});

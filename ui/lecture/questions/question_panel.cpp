@@ -178,7 +178,12 @@ void QuestionPanel::ask(const LectureQuestion& question, const QuestionPlace& pl
         }
         refresh();
     });
-    if (m_mode == Mode::classroom) m_result->setMarkdown(answerTexts(m_field->longestComparison()));
+    if (m_mode == Mode::classroom) {
+        // About as long as what is shown later: of a choice only the answer.
+        const bool isChoice = question.kind == LectureQuestion::Kind::choice;
+        const QString compared = u"The right answer is 0.1234 %1."_s.arg(unitOf(question.quantity));
+        m_result->setMarkdown(answerTexts(isChoice ? QString() : compared));
+    }
     refresh();
     fitFields();
     startTruth();
