@@ -129,7 +129,8 @@ class Matrix {
 // Rows of a relative position encoding (RelativeEntries) for one head.
 struct Entries {
     Entries(std::int64_t count, std::int64_t width, bool paired, bool has_gradient)
-        : rows(count, width, paired), transposed(count * width), gradient(has_gradient ? count * width : 0) {}
+        : size(count * width), rows(count, width, paired), transposed(size), gradient(has_gradient ? size : 0) {}
+    std::int64_t size;
     Matrix rows;
     Numbers transposed, gradient;
 };
@@ -155,8 +156,8 @@ class HeadAttention {
           weights_(queries_at_once, length_, paired_),
           grad_scores_(has_gradient ? queries_at_once : 0, length_, paired_),
           factors_(length_),
-          entry_keys_(entries_, width_, paired_, has_gradient),
-          entry_values_(entries_, width_, paired_, has_gradient),
+          entry_keys_(args.relative.keys ? entries_ : 0, width_, paired_, has_gradient),
+          entry_values_(args.relative.values ? entries_ : 0, width_, paired_, has_gradient),
           entry_scores_(queries_at_once, entries_, paired_),
           grad_entry_scores_(has_gradient ? queries_at_once : 0, entries_, paired_),
           entry_weights_(queries_at_once, entries_, paired_),
@@ -404,7 +405,8 @@ class HeadAttention {
         loaded_head_ = head;
         const std::int64_t numbers = args_.relative.count * args_.head_dim;
         const auto load = [&](const float* from, const Entries& to) {
-            for (std::int64_t entry = 0; from && entry < args_.relative.count; ++entry)
+            if (!from) return;
+            for (std::int64_t entry = 0; entry < args_.relative.count; ++entry)
                 copy(from + head * numbers + entry * args_.head_dim, to.rows.row(entry), args_.head_dim);
             to.rows.prepare_rows(entries_);
             to.rows.prepare_pairs(entries_);
@@ -415,8 +417,7 @@ class HeadAttention {
     }
     // At the first queries of a head, whose number among those of all sequences is `own`.
     void begin_gradients(std::int64_t own, const RelativeGradients& more) const {
-        for (const Entries* each : {&entry_keys_, &entry_values_})
-            std::fill_n(each->gradient.get(), width_ * entries_, 0.0F);
+        for (const Entries* each : {&entry_keys_, &entry_values_}) std::fill_n(each->gradient.get(), each->size, 0.0F);
         if (more.bias) std::fill_n(more.bias + own * args_.relative.count, args_.relative.count, 0.0F);
         if (more.sinks) more.sinks[own] = 0;
     }
@@ -459,7 +460,8 @@ class HeadAttention {
             for (std::int64_t key = last - 1; key >= 0; --key)
                 for (std::int64_t r = 0; r < row_step; ++r) {
                     sums[r] += gates_.get()[(row + r) * length_ + key];
-                    places_.get()[(row + r) * length_ + key] = std::min(sums[r], most);
+                    places_.get()[(row + r) * length_ + key] =
+                        sums[r] < most ? sums[r] : most;  // NaN takes the last entry
                 }
         }
         for (std::int64_t query = first; query < last; ++query) {

@@ -130,7 +130,7 @@ struct RelativeEntries {
     const float* bias = nullptr;    // (heads, count)
     bool by_gates = false;
 };
-/// Of each sequence apart: (sequences, …); null for those that do not exist.
+/// Separately for each sequence: (sequences, …); null where there is no such input.
 struct RelativeGradients {
     float* keys = nullptr;
     float* values = nullptr;

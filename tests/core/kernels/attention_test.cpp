@@ -178,6 +178,32 @@ TEST(Attention, InTurnsItIsTheSame) {
     }
 }
 
+// A gate that is not a number has no position among CoPE's entries.
+TEST(Attention, CopePassesOnNumbersThatAreNotFinite) {
+    const AttentionShape shape = {
+        .time = 40, .heads = 1, .key_value_heads = 1, .head_dim = 16, .rate = 0, .runs = 1, .batch = 1};
+    std::vector<float> qkv = random_numbers(shape.qkv_size(), 1);
+    constexpr std::int64_t changed = 35;
+    qkv[static_cast<std::size_t>(changed * shape.width() + shape.head_dim)] = NAN;  // of its key
+    const std::vector<float> entries = random_numbers(5 * shape.head_dim, 2);
+    const CausalAttention<float> args = {.time = shape.time,
+                                         .heads = 1,
+                                         .key_value_heads = 1,
+                                         .head_dim = shape.head_dim,
+                                         .qkv = qkv.data(),
+                                         .table = {},
+                                         .relative = {.count = 5, .keys = entries.data(), .by_gates = true},
+                                         .dropout = {}};
+    std::vector<float> mixed(static_cast<std::size_t>(shape.mixed_size()));
+    std::vector<float> grad_qkv(qkv.size());
+    std::vector<float> grad_entries(entries.size());
+    attend(args, mixed.data(), 0, 1);
+    attend_backward(args, mixed.data(), grad_qkv.data(), 0, 1, {.keys = grad_entries.data()});
+    for (std::int64_t i = 0; i < shape.mixed_size(); ++i)
+        EXPECT_EQ(std::isnan(mixed[static_cast<std::size_t>(i)]), i >= changed * shape.head_dim) << i;
+    EXPECT_TRUE(std::isnan(grad_entries.back()));
+}
+
 // A change at one position must not affect earlier positions or other sequences.
 TEST(Attention, IsCausal) {
     const AttentionShape shape = {.time = 40, .heads = 1, .key_value_heads = 1, .head_dim = 16, .rate = 0, .runs = 1};
