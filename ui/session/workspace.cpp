@@ -236,17 +236,21 @@ void Workspace::renameSetting(const std::string& setting, const QString& name) {
 
 void Workspace::deleteRun(RunId id) {
     const RunView* run = m_runs.find(id);
-    if (!run) return;
+    if (!run || !attempt(u"training"_s, [&] { requireEnded({id}); })) return;
     change(
         u"delete %1"_s.arg(run->name), [this, id] { deleteNow({id}); }, [this, id] { m_lab.restoreRun(id); });
 }
 
-void Workspace::deleteNow(const std::vector<RunId>& runs) {
+void Workspace::requireEnded(const std::vector<RunId>& runs) const {
     for (const RunId id : runs) {
         const RunView* run = m_runs.find(id);
         if (!run || !m_session.isTraining(id)) continue;
         throw BadInput("The run " + run->record.name + " is training; stop the run before you delete it.");
     }
+}
+
+void Workspace::deleteNow(const std::vector<RunId>& runs) {
+    requireEnded(runs);
     for (const RunId id : runs) m_lab.deleteRun(id);
 }
 
@@ -428,13 +432,11 @@ void Workspace::endLecture() {
     showOwnLab();
 }
 
-void Workspace::requireNoOwnSweep() {
+void Workspace::requireNoOwnSweep(const char* other) {
     m_lab.waitForSweep();
-    if ((m_session.isActive() && m_lab.isOwn()) || m_afterMeter) {
-        throw BadInput(
-            "A sweep is training in your lab file, so the recorded lab of this scene of the lecture cannot be shown; "
-            "stop the sweep first.");
-    }
+    if (!trainsOwnSweep()) return;
+    throw BadInput("A sweep is training in your lab file, so " + std::string(other) +
+                   " cannot be shown; stop the sweep first.");
 }
 
 void Workspace::exchangeLab(const std::function<void()>& change) {
@@ -445,7 +447,7 @@ void Workspace::exchangeLab(const std::function<void()>& change) {
 }
 
 void Workspace::showLabInstead(const QString& path, std::function<void(const QString& error)> then) {
-    requireNoOwnSweep();
+    requireNoOwnSweep("the recorded lab of this scene of the lecture");
     whenIdle([this, path, then = std::move(then)] {
         m_labJob.wait();  // so that the user's lab is the one that was opened
         const QString failure = problemOf([&] { exchangeLab([this, &path] { m_lab.showInstead(path); }); });
@@ -454,6 +456,7 @@ void Workspace::showLabInstead(const QString& path, std::function<void(const QSt
 }
 
 void Workspace::showExample(const QString& path, std::function<void(const QString& error)> then) {
+    requireNoOwnSweep("the example");
     showLabInstead(path, [this, then = std::move(then)](const QString& failure) {
         m_isExample = failure.isEmpty();
         then(failure);
@@ -473,7 +476,7 @@ void Workspace::showOwnLab(std::function<void()> then) {
 }
 
 void Workspace::trainInstead(const Experiment& experiment) {
-    requireNoOwnSweep();
+    requireNoOwnSweep("what trains in this scene of the lecture");
     experiment.expand();  // throws for an invalid experiment before another lab is shown
     m_labJob.wait();
     exchangeLab([this] { m_lab.showInstead(QString()); });

@@ -89,6 +89,8 @@ class Workspace : public SessionActions {
     void saveLabAs(const QString& path);
     /// A sweep is active or the lab is being saved.
     bool isBusy() const { return m_session.isActive() || m_lab.isSaving(); }
+    /// Or waits to train in the user's lab, so that no other lab can be shown in its place.
+    bool trainsOwnSweep() const { return (m_session.isActive() && m_lab.isOwn()) || m_afterMeter; }
     /// Stops an active sweep, and cancels a sweep that waits for the end of a measurement.
     void whenIdle(std::function<void()> then);
 
@@ -125,12 +127,14 @@ class Workspace : public SessionActions {
     void change(const QString& text, std::function<void()> redo, std::function<void()> undo);
     void callWhenIdle();
     /// Throws BadInput if one of the runs is training.
+    void requireEnded(const std::vector<RunId>& runs) const;
     void deleteNow(const std::vector<RunId>& runs);
     /// If the current lab is unsaved and has runs, before another lab replaces it.
     void addUnsavedToRecent();
     void sweepEnded(RunState how, const QString& message);
     void storeLabPath();
-    void requireNoOwnSweep();
+    /// `other`: what cannot be shown in place of the user's lab.
+    void requireNoOwnSweep(const char* other);
     /// The undo history and the experiment of the user stay.
     void exchangeLab(const std::function<void()>& change);
     /// Colours of settings that were seen for the first time.

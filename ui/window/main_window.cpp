@@ -331,6 +331,7 @@ void MainWindow::connectWorkspace() {
     connect(m_actions, &ActionRegistry::failed, this,
             [this](const QString& sentence) { m_banners->show(u"action"_s, BannerArea::Kind::error, sentence); });
     connect(&m_workspace.lab(), &LabDocument::renamed, this, &MainWindow::renewTitle);
+    connect(&m_workspace.lab(), &LabDocument::opened, m_strip, &StatusStrip::forgetSweep);
     SweepSession& session = m_workspace.session();
     connect(&session, &SweepSession::started, &m_stalls, &StallMeter::restart);
     connect(&session, &SweepSession::ended, &m_stalls, &StallMeter::stop);

@@ -383,13 +383,18 @@ TEST_F(Window, FirstStartShowsAFinishedLabAndStartTrainsInAnother) {
     window->lectures().end();
     EXPECT_TRUE(waitUntil([&] { return window->workspace().lab().path() == example; })) << "as before the lecture";
 
+    engine.step_microseconds = 2000;
     window->workspace().start();
-    ASSERT_TRUE(waitUntil([&] { return window->workspace().lab().isOwn(); }));
+    ASSERT_TRUE(waitUntil([&] { return window->workspace().session().isActive(); }));
+    EXPECT_TRUE(window->doors().texts().first().startsWith("Your runs are in a lab file of your own (unnamed"));
+    window->actions().action("lab.example")->trigger();
+    EXPECT_TRUE(window->banners().texts().first().contains("so the example cannot be shown"));
     ASSERT_TRUE(waitForEnd(window->workspace()));
     EXPECT_EQ(window->workspace().runs().runs().size(), 2U) << "of the panel's sweep, in the user's own lab";
-    EXPECT_TRUE(window->banners().texts().isEmpty());
-    window->actions().action("lab.example")->trigger();
+    EXPECT_TRUE(window->banners().texts().isEmpty()) << "the sweep that the notice names has ended";
+    ASSERT_TRUE(window->doors().choose("example", "Open example lab"));
     ASSERT_TRUE(waitUntil([&] { return window->workspace().showsExample(); }));
+    EXPECT_TRUE(window->strip().summary().startsWith("no sweep is active")) << "of this lab";
     EXPECT_TRUE(window->doors().texts().first().contains("Your own runs are kept."));
     ASSERT_TRUE(window->doors().choose("example", "Back to your own runs"));
     ASSERT_TRUE(waitUntil([&] { return window->workspace().runs().runs().size() == 2U; }));

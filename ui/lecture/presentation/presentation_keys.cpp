@@ -76,6 +76,7 @@ bool Presentation::wants(const QKeyEvent& event, const QWidget* focused) const {
     const auto* typed = qobject_cast<const QLineEdit*>(focused);
     const bool isSideways = key == Qt::Key_Left || key == Qt::Key_Right;
     if (typed && typed->text().isEmpty() && isInQuestion && !m_bar && isSideways) return true;
+    if (key == Qt::Key_Escape && typed && !typed->isModified()) return true;
     if (takesText(focused)) return false;
     if (key == Qt::Key_Escape) return true;
     if (m_bar) return key == Qt::Key_L || (typesDigit(event) && !isInQuestion);

@@ -135,7 +135,8 @@ ContextRoom::ContextRoom(RotaryModel& rotary, std::optional<RunAccess> runs, QWi
     m_limits->setProperty("paper", true);
     scaleMargins(m_limits, {12, 4, 12, 4});
     m_limits->setText(
-        u"The supported context holds before training, the extrapolation limit after fine-tuning at base β."_s);
+        u"Supported context: random vectors; a trained model can fail earlier. Extrapolation limit: predicted for a "
+        "trained model."_s);
     column->addWidget(m_limits);
     m_figures = new QWidget(this);
     auto* figures = scaledColumn(m_figures, 4);

@@ -146,7 +146,6 @@ QWidget* MemoryRoom::makeBar() {
          u"Every layer stores its own cos/sin table, as in older implementations, so the size is multiplied by the "
          "number of layers n_layer.\nFormula 31 of the guide"_s});
     m_perLayer = tables->button(1);
-    m_tableChoices = {static_cast<QWidget*>(layouts->parent()), static_cast<QWidget*>(tables->parent())};
     connect(m_singleLayout, &QAbstractButton::toggled, this, &MemoryRoom::schedule);
     connect(m_perLayer, &QAbstractButton::toggled, this, &MemoryRoom::schedule);
     return bar;
@@ -156,7 +155,6 @@ void MemoryRoom::arrange() {
     const bool isAlone = !onlyPart().isEmpty();
     const bool isOne = m_isFolded || isAlone;
     m_figureChoice->setVisible(m_isFolded && !isAlone);
-    for (QWidget* each : m_tableChoices) each->setVisible(!isOne || m_showTable->isChecked());
     m_table->setVisible(!isOne || m_showTable->isChecked());
     m_cache->setVisible(!isOne || m_showCache->isChecked());
     if (isOne) {  // so that the export command exports the visible figure

@@ -71,7 +71,6 @@ class MemoryRoom : public RotaryRoom {
     FigureView* m_table = nullptr;
     FigureView* m_cache = nullptr;
     bool m_isFolded = false;            // the page is too small for both figures
-    QList<QWidget*> m_tableChoices;     // switches of the cos/sin table
     QWidget* m_figureChoice = nullptr;  // buttons that choose that figure
     QAbstractButton* m_showTable = nullptr;
     QAbstractButton* m_showCache = nullptr;

@@ -2,11 +2,13 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QDateTime>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
+#include <QLocale>
 #include <QMenu>
 #include <QScrollArea>
 #include <QSignalBlocker>
@@ -455,7 +457,11 @@ void ResultsPanel::renewExperiments(const QVariant& chosen) {
         {u"all experiments"_s, QVariant::fromValue<qlonglong>(ResultsChoices::kAllExperiments)}};
     for (const ExperimentRecord& experiment : m_lab.experiments()) {
         const QString name = experiment.name.empty() ? u"unnamed sweep"_s : QString::fromStdString(experiment.name);
-        entries.append({u"%1 · %2"_s.arg(experiment.id).arg(name), QVariant::fromValue<qlonglong>(experiment.id)});
+        // A preset's name is also that of the example's sweep.
+        const QDateTime started = QDateTime::fromString(QString::fromStdString(experiment.created), Qt::ISODate);
+        const QString when = QLocale::c().toString(started.toLocalTime(), u"d MMM hh:mm"_s);
+        entries.append(
+            {u"%1 · %2, %3"_s.arg(experiment.id).arg(name, when), QVariant::fromValue<qlonglong>(experiment.id)});
     }
     refillChoice(m_form.field<QComboBox>("experiment"), entries, chosen);
 }

@@ -488,17 +488,21 @@ void ResultsRoom::renewEmptyState() {
         ++(trains ? training : others);
     }
     m_goToTrain->setVisible(!m_job.isRunning());
+    const QString example =
+        m_access.lab.isUnsaved() ? u" The example is another lab file: File › Open example lab."_s : QString();
     if (m_job.isRunning()) {
         renewPages();
         m_emptyText->setText(u"The results of %1 are being computed …"_s.arg(countText(training + others, u"run"_s)));
     } else if (training > 0 && m_access.session.isActive()) {
         m_emptyText->setText(
             u"Training: %1. The first results appear when a run finishes; “Include unfinished runs” shows the latest "
-            "losses now."_s.arg(countText(training, u"run"_s)));
+            "losses now."_s.arg(countText(training, u"run"_s)) +
+            example);
     } else if (training + others > 0) {
         m_emptyText->setText(
             u"None of the selected runs has finished. Resume the runs on the page Train, select “Include unfinished "
-            "runs”, or choose another experiment if the list has one."_s);
+            "runs”, or choose another experiment if the list has one."_s +
+            example);
     } else {
         m_emptyText->setText(
             u"To compare settings, train a sweep with several seeds. Runs that differ only in their seed form one "

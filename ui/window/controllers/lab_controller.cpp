@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QUrl>
+#include <utility>
 
 #include "core/lecture/lecture.h"
 #include "ui/common/format.h"
@@ -26,6 +27,7 @@ const QString kReportBanner = u"report"_s;
 const QString kReadOnlyBanner = u"readonly"_s;
 const QString kFoundBanner = u"found"_s;
 const QString kExampleBanner = u"example"_s;
+const QString kTrainingBanner = u"training"_s;  // refusals that end with the sweep
 
 }  // namespace
 
@@ -45,7 +47,13 @@ LabController::LabController(Workspace& workspace, BannerArea& banners, BannerAr
     // The room Train offers to get it where the example is explained.
     connect(&m_workspace, &Workspace::libTorchMissing, this, [this] { m_doors.dismiss(kExampleBanner); });
     SweepSession& session = m_workspace.session();
-    connect(&session, &SweepSession::started, this, [this] { m_failedRuns = 0; });
+    // start() emits it once more when the user's lab is shown.
+    connect(&m_workspace, &Workspace::starting, this, [this] { m_leavesExample |= m_workspace.showsExample(); });
+    connect(&session, &SweepSession::started, this, [this] {
+        m_failedRuns = 0;
+        if (std::exchange(m_leavesExample, false)) tellOwnLab();
+    });
+    connect(&session, &SweepSession::ended, this, [this] { m_banners.dismiss(kTrainingBanner); });
     connect(&session, &SweepSession::delivered, this, &LabController::reportFailedRuns);
     connect(&m_process, &QProcess::finished, this, &LabController::endReport);
     connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
@@ -137,8 +145,9 @@ void LabController::showExample() {
     if (lectures.empty()) return;
     const QString lab = fromPath(lectures.front().file.parent_path() / "labs" / "lecture-minute.ropelab");
     if (!QFileInfo::exists(lab)) return;
-    const bool hasOwn = m_workspace.lab().isOwn() && !m_workspace.runs().runs().empty();
-    m_workspace.showExample(lab, [this, hasOwn](const QString& failure) {
+    const LabDocument& shown = m_workspace.lab();
+    const bool hasOwn = shown.isOwn() ? !m_workspace.runs().runs().empty() : !shown.ownPath().isEmpty();
+    const auto explain = [this, hasOwn](const QString& failure) {
         if (!failure.isEmpty()) return;
         const auto trigger = [this](const QString& id) {
             m_doors.dismiss(kExampleBanner);
@@ -157,7 +166,16 @@ void LabController::showExample() {
                            trigger(u"lecture.present"_s);
                        }},
                       {u"Settings of a known model"_s, [trigger] { trigger(u"rotary.models"_s); }}});
-    });
+    };
+    m_workspace.attempt(kTrainingBanner, [&] { m_workspace.showExample(lab, explain); });
+}
+
+void LabController::tellOwnLab() {
+    const LabDocument& lab = m_workspace.lab();
+    m_doors.show(kExampleBanner, BannerArea::Kind::information,
+                 u"Your runs are in a lab file of your own (%1), not in the example, which stays as it is."_s.arg(
+                     lab.isUnsaved() ? u"unnamed until you choose “Save lab as …”"_s : lab.name()),
+                 {{u"Open example lab"_s, [this] { showExample(); }}});
 }
 
 bool LabController::reopenUnsaved() {
@@ -189,6 +207,7 @@ void LabController::showProblem(const QString& id, const QString& sentence) {
     if (id == u"sweep"_s && !m_workspace.unfinishedRuns().empty()) {
         choices.append({u"Resume runs"_s, [this] { m_workspace.resumeRuns(m_workspace.unfinishedRuns()); }});
     }
+    if (id == kTrainingBanner) choices.append({u"Stop sweep"_s, [this] { m_workspace.session().stop(); }});
     m_banners.show(id, BannerArea::Kind::error, sentence, choices);
 }
 

@@ -40,6 +40,8 @@ class LabController : public QObject {
     bool reopenUnsaved();
     /// With four ways to go on.
     void showExample();
+    /// After a start in the example.
+    void tellOwnLab();
     void save();
     /// A process of its own, `ropelab-cli report`, so that the window stays responsive.
     void writeReport();
@@ -60,6 +62,7 @@ class LabController : public QObject {
     QProcess m_process;
     QString m_folder;      // of the report
     int m_failedRuns = 0;  // of the current or last sweep
+    bool m_leavesExample = false;
 };
 
 }  // namespace ropelab::ui

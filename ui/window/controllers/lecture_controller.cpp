@@ -78,7 +78,12 @@ LectureController::LectureController(Workspace& workspace, BannerArea& banners, 
     };
     connect(&m_stage, &WindowStage::problem, this, &LectureController::showProblem);
     connect(m_player, &LecturePlayer::problem, this, [this](const QString& sentence) {
+        m_waitsForSweep |= m_workspace.trainsOwnSweep();
         if (!m_presentation->isActive()) showProblem(sentence);
+    });
+    connect(&m_workspace.session(), &SweepSession::ended, this, [this] {
+        if (std::exchange(m_waitsForSweep, false) && m_presentation->isActive())
+            m_player->goTo(m_player->scene(), m_player->step());
     });
     connect(m_presentation, &Presentation::left, this, &LectureController::showPaused);
     connectDocuments();

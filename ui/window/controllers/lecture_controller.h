@@ -81,6 +81,7 @@ class LectureController : public QObject {
     ExportProcess* m_documents;
     ExportProcess* m_curves;
     bool m_checksCurves = false;
+    bool m_waitsForSweep = false;   // the shown step was refused while a sweep of the user trained
     QString m_documentPath;         // of the handout or the slides that are or were exported
     QFileSystemWatcher* m_watcher;  // of the file of the open lecture
     QDateTime m_changed;            // when that file was last changed

@@ -216,7 +216,7 @@ void WindowStage::end() {
             restoreAll(users);
             m_rooms.show(usersRoom);
         };
-        if (example.isEmpty()) return restore({});
+        if (example.isEmpty() || m_workspace.trainsOwnSweep()) return restore({});
         m_workspace.showExample(example, restore);
     });
 }

@@ -84,6 +84,7 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     connect(&session, &SweepSession::stateChanged, this, &StatusStrip::renew);
     connect(&session, &SweepSession::started, this, [this] {
         m_remaining = {};
+        m_isForgotten = false;
         renew();
     });
     connect(&session, &SweepSession::delivered, this, [this] {
@@ -119,6 +120,11 @@ void StatusStrip::fit() {
     m_iteration->setVisible(!m_iteration->text().isEmpty() && width() >= theme.pixels(kIterationFrom));
 }
 
+void StatusStrip::forgetSweep() {
+    m_isForgotten = true;
+    renew();
+}
+
 void StatusStrip::setNotice(const QString& text) {
     m_notice = text;
     renew();
@@ -149,7 +155,7 @@ QString StatusStrip::summary() const {
 void StatusStrip::renew() {
     using State = SweepSession::State;
     const State state = m_session.state();
-    const auto& progress = m_session.progress();
+    const auto progress = m_isForgotten ? std::nullopt : m_session.progress();
     const bool active = m_session.isActive();
 
     QString iteration, left, speed, machine;

@@ -19,6 +19,8 @@ class StatusStrip : public QFrame {
 
  public:
     explicit StatusStrip(SweepSession& session, QWidget* parent = nullptr);
+    /// Another lab is shown: until the next start, the strip says nothing about the last sweep.
+    void forgetSweep();
     /// "Saving …" instead of the remaining time; "" removes the notice.
     void setNotice(const QString& text);
     /// Shows "Undone: θ 500k → 10k" for some seconds.
@@ -44,6 +46,7 @@ class StatusStrip : public QFrame {
     SweepSession& m_session;
     RemainingTime m_remaining;
     bool m_wasStopped = false;  // how the last sweep ended
+    bool m_isForgotten = false;
     QString m_notice;
     QProgressBar* m_bar;
     QLabel* m_iteration;

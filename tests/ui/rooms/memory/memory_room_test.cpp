@@ -161,6 +161,7 @@ TEST_F(MemoryRoomTest, NarrowRoomShowsOneFigure) {
     EXPECT_FALSE(room->tableView()->isVisible());
     EXPECT_TRUE(room->cacheView()->isVisible());
     EXPECT_EQ(room->figure().name, "kv-cache");
+    EXPECT_TRUE(room->perLayer()->isVisible()) << "the table beside the KV cache depends on it";
 }
 
 TEST_F(MemoryRoomTest, ShowsBarsToScale) {

@@ -1,4 +1,5 @@
 // Lectures presented in the main window, with real key events.
+#include <QLineEdit>
 #include <QRadioButton>
 #include <QSaveFile>
 
@@ -235,6 +236,21 @@ TEST_F(PresentationTest, EscapeGivesTheWindowBackAndF5ReturnsToTheStep) {
     EXPECT_TRUE(show().isActive());
     EXPECT_EQ(window->room().objectName(), "rotation");
     EXPECT_EQ(rotation().scene().state.m, 10);
+}
+
+TEST_F(PresentationTest, EscapeLeavesAtOnceFromANumberThatNobodyTyped) {
+    write(
+        "---\ntitle: Number\nminutes: 5\n---\n\n## Number\n```yaml\nshow: rotation/logit\nsteps:\n"
+        "  - ask: {text: \"How long?\", quantity: wavelength(0)}\n```\n");
+    present();
+    player().goTo(0, 0);
+    type("5");
+    press(Qt::Key_Escape);
+    EXPECT_TRUE(show().isActive());
+    player().goTo(0, 0);
+    ASSERT_TRUE(qobject_cast<QLineEdit*>(QApplication::focusWidget()));
+    press(Qt::Key_Escape);
+    EXPECT_FALSE(show().isActive());
 }
 
 TEST_F(PresentationTest, EndLectureRestoresTheUsersSetupControlsAndUndoHistory) {
@@ -494,8 +510,15 @@ TEST_F(PresentationTest, ASweepOfTheUserRefusesALabScene) {
     EXPECT_THROW(stage().showRuns(recorded, nullptr), BadInput);
     EXPECT_TRUE(workspace().session().isActive()) << "the sweep goes on";
     stage().end();
+    write(
+        "---\ntitle: Runs\nminutes: 5\n---\n\n## Runs\n```yaml\nshow: results/learning-curves\nlab: recorded.ropelab\n"
+        "steps:\n  - say: Look.\n```\n");
+    present();
+    player().goTo(0, 0);
+    EXPECT_TRUE(workspace().lab().isOwn());
     workspace().session().stop();
-    ASSERT_TRUE(waitForEnd(workspace()));
+    EXPECT_TRUE(waitUntil([&] { return stage().runs() == LectureStage::Runs::recorded; }))
+        << "the scene follows when the sweep has ended";
 }
 
 TEST_F(PresentationTest, ALiveSceneTrainsBesideTheUsersLab) {

@@ -295,7 +295,8 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
         const bool isOmitted = (quantity.needsRotation && !rotatesPairs(plan_of(spec, 1))) ||
                                (quantity.needsCapacity && spec.expert_capacity == 0);
         if (isOmitted || found.seeds == 0) {
-            omitted << setting.label;
+            const QString seeds = countText(std::ssize(setting.seeds), u"seed"_s);
+            omitted << QString(setting.label).replace(u", "_s + seeds, u" (%1)"_s.arg(seeds));
             // The reason of a setting that can have the quantity says what to change, so it precedes the others.
             if (why.isEmpty() || explainingRun(setting).state == RunState::running || (whyOmitted && !isOmitted)) {
                 why = whyNoCurve(setting, quantity);

@@ -175,10 +175,10 @@ TEST(LiveFigures, ARunWithoutRotationIsNamedInsteadOfDrawn) {
     LiveData data = twoSettings();
     RunSpec spec = liveSpec(500);
     spec.fraction = 0;
-    data.settings.push_back({"RoPE 0 %", {liveRun(3, spec, 500)}});
+    data.settings.push_back({"RoPE 0 %, 2 seeds", {liveRun(3, spec, 500), liveRun(4, spec, 500)}});
     const Figure figure = liveFigure("logit-contribution", data);
     EXPECT_EQ(figure.curves.size(), 2U);
-    EXPECT_TRUE(figure.note.contains("not shown: RoPE 0 %")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("not shown: RoPE 0 % (2 seeds)")) << figure.note.toStdString();
     EXPECT_EQ(liveFigure("attention-by-distance", data).curves.size(), 3U) << "its attention has distances";
     data.picked = data.settings.back().seeds.front();
     for (const char* name : {"logit-contribution", "query-spectrum", "key-spectrum"}) {
