@@ -64,8 +64,7 @@ double attention_bytes(const RunSpec& spec, const Widths& w) {
     if (stores_scores(spec, true)) {
         // Queries, keys and values by head; the probabilities, and with dropout their masks and products. With dropout
         // plain attention multiplies in the type of the other products.
-        const bool is_plain = has_only_products(spec) && !spec.attention_sinks && spec.attention != AttentionKind::mla;
-        const double type = spec.dropout > 0 && is_plain ? w.bytes : 4.0;
+        const double type = spec.dropout > 0 && !stores_scores(spec, false) ? w.bytes : 4.0;
         const double dropped = spec.dropout > 0 ? 1.0 + type : 0.0;
         bytes = type * 3.0 * w.C + (4.0 * (1.0 + w.more_logits) + dropped) * w.scores + w.bytes * w.C;
     } else {

@@ -112,7 +112,7 @@ bool attends_fused(const RunSpec& spec) {
            });
 }
 
-std::vector<std::string> unfused_parts(const RunSpec& spec) {
+std::vector<std::string> unfused_parts(const RunSpec& spec, bool on_device) {
     if (spec.operations == Operations::eager) return {"all"};
     const auto any = [layers = plan_of(spec, 1).layers](auto predicate) {
         return std::any_of(layers.begin(), layers.end(), predicate);
@@ -121,7 +121,10 @@ std::vector<std::string> unfused_parts(const RunSpec& spec) {
     const auto add = [&](bool is_unfused, const char* part) {
         if (is_unfused) parts.emplace_back(part);
     };
-    add(any([](const LayerPlan& layer) { return layer.scores() && !attention_kernel_supports(layer); }), "attention");
+    add(any([=](const LayerPlan& layer) {
+            return !attends_in_one(layer) && (on_device || !attention_kernel_supports(layer));
+        }),
+        "attention");
     add(any([](const LayerPlan& layer) { return std::holds_alternative<DeltaNet>(layer.attention); }),
         "gated DeltaNet");
     add(any([](const LayerPlan& layer) {

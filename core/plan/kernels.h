@@ -44,7 +44,8 @@ bool graph_supports_token(const ModelPlan& plan);
 /// The kernel or LibTorch's own operation, not several operations.
 bool attends_fused(const RunSpec& spec);
 /// Computed by LibTorch's operations, such as "attention" and "optimizer"; with `operations=eager` only "all". Matrix
-/// products, which LibTorch always computes, are not among them.
-std::vector<std::string> unfused_parts(const RunSpec& spec);
+/// products, which LibTorch always computes, are not among them. The kernel of attention is the CPU's; `on_device`
+/// judges attention by LibTorch's own operation.
+std::vector<std::string> unfused_parts(const RunSpec& spec, bool on_device = false);
 
 }  // namespace ropelab

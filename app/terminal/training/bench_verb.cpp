@@ -223,7 +223,7 @@ Part bench_variants(const Flags& flags) {
         of_row.json["settings"] = row.variant.settings;
         of_row.add("steps_per_second", row.steps_per_second);
         of_row.add("ratio", row.ratio);
-        const std::vector<std::string> parts = unfused_parts(row.variant.spec);
+        const std::vector<std::string> parts = unfused_parts(row.variant.spec, speed.conditions.device != "cpu");
         of_row.json["operations"] = parts.empty() ? "fused" : "LibTorch's operations";
         of_row.json["parts_with_libtorch"] = parts;
         std::string words =

@@ -306,7 +306,8 @@ struct TorchCohort::State {
         return results;
     }
 
-    // Only where the passes are the program's own, which compute the same bits with any number of threads.
+    // Only where the passes are the program's own, which compute the same bits with any number of threads: sinks are
+    // part of the kernel, while LibTorch computes the numbers of T5 or CoPE.
     bool may_train_one_run_per_core() const {
         const RunSpec& spec = specs.front();
         return specs.size() > 1 && conditions.threads > 1 && !is_accelerated(device) && !spec.theta_varies() &&

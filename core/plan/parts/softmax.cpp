@@ -203,10 +203,10 @@ double kept_by_scores(const PlanSizes& n, const Heads& heads, bool normalizes, c
             facts_of(scores.relative, n, heads, "").kept_per_score + (rotary ? rotary->kept_per_score() : 0.0);
         return 3.0 * C + more_stepwise(heads, normalizes, work) * C + dropped + relative * probabilities;
     }
-    if (normalizes) return qkv + real(sum_of({heads.h, heads.kv})) * real(heads.D);
     // Transformer-XL adds a bias to all queries, in copies that were measured as one.
-    const bool copies = std::holds_alternative<TransformerXl>(scores.relative);
-    return work.product_size * qkv * (copies ? 2.0 : 1.0);
+    const double copies = std::holds_alternative<TransformerXl>(scores.relative) ? 2.0 : 1.0;
+    if (normalizes) return qkv * copies + real(sum_of({heads.h, heads.kv})) * real(heads.D);
+    return work.product_size * qkv * copies;
 }
 
 double Softmax::kept(const PlanSizes& n, const TrainingWork& work) const {

@@ -114,6 +114,11 @@ TEST(UnfusedParts, NameWhatNoKernelComputes) {
     EXPECT_EQ(unfused_parts(anatomy_spec("attention=mla")), Parts({"attention"}));
     EXPECT_EQ(unfused_parts(anatomy_spec("attention_layers=deltanet+full")), Parts({"gated DeltaNet"}));
     EXPECT_EQ(unfused_parts(anatomy_spec("norm_position=post norm=rmsnorm")), Parts());
+    for (const char* settings : {"position=cope", "position=xpos", "attention_sinks=true"}) {
+        EXPECT_EQ(unfused_parts(anatomy_spec(settings)), Parts()) << settings;
+        EXPECT_EQ(unfused_parts(anatomy_spec(settings), true), Parts({"attention"})) << settings;
+    }
+    EXPECT_EQ(unfused_parts(anatomy_spec("position=alibi attention_window=7"), true), Parts());
 }
 
 }  // namespace

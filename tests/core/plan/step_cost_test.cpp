@@ -333,6 +333,7 @@ TEST(StepCost, MemoryIsWithinTheStatedErrorOfMeasuredPeaks) {
         {"attention_sinks=true", 534, 495.4},
         {"key_value_heads=1", 450, 461.8},
         {"qk_norm=head", 552, 529.6},
+        {"qk_norm=head position=transformer-xl", 649, 586.2},
         {"feed_forward=relu", 443, 452.6},
         {"feed_forward=swish", 485, 495.4},
         {"feed_forward=relu2", 510, 522.2},
