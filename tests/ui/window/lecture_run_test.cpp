@@ -183,6 +183,11 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
             if (!text->isVisible()) continue;
             EXPECT_GE(24 * text->textFont().pixelSize(), canvas.height())
                 << where << ": " << text->plainText().toStdString();
+            if (question.isVisible() && question.isAncestorOf(text) && place(question).width() == canvas.width() &&
+                !question.isRevealed() && !question.coversPicture()) {
+                EXPECT_GE(18 * text->textFont().pixelSize(), canvas.height())
+                    << where << ": a question on its own page";
+            }
         }
         for (const QWidget* text : canvas.findChildren<QWidget*>()) {
             const bool shows = qobject_cast<const QLabel*>(text) || qobject_cast<const QLineEdit*>(text) ||

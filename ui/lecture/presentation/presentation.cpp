@@ -38,7 +38,8 @@ constexpr int kTextOfHeight = 24;                     // the height of the canva
 constexpr int kReaderText = 15;                       // the height of the texts of a reader, in pixels at 100 %
 constexpr int kReaderDock = 600;                      // most width of a question beside the picture, as above
 constexpr int kLaterLines = 8;                        // heights of a text that the result of a question needs
-constexpr double kPageText = 80.0 / 1080;             // of the height: most, of a question on a page of its own
+constexpr double kPageText = 80.0 / 1080;             // of the height: a question on a page of its own, down to …
+constexpr double kLeastPageText = 60.0 / 1080;        // … before its answer is smaller
 constexpr int kMostWaitMs = 300;                      // work that takes longer shows itself
 constexpr QStringView kKeys = u"→ next step, or the answer · ← back · 1–9 choice · E text · N notes · Esc pause";
 
@@ -335,19 +336,30 @@ bool Presentation::placeQuestion(const QRect& free, int textSize) {
         m_question->setGeometry(free.right() - width + 1, free.top(), width, free.height());
         return true;
     }
-    // About the largest text that fits with the answer. It is searched once, because each size is a new style, which
-    // asks for a new place; and again only if counted hands make the answer longer.
+    // About the largest text that fits with the answer, which is smaller where the question would be too small. It is
+    // searched once, because each size is a new style, which asks for a new place; and again only if counted hands make
+    // the answer longer.
     const QString key = u"%1 %2x%3"_s.arg(text(m_question->question()->text)).arg(free.width()).arg(free.height());
     const bool isOther = key != std::exchange(m_pageKey, key);
-    if (isOther) m_pageSize = static_cast<int>(kPageText * m_stage.canvas()->height());
-    m_question->setTextSize(m_pageSize);
+    const int height = m_stage.canvas()->height();
+    if (isOther) m_pageSize = m_answerSize = static_cast<int>(kPageText * height);
+    m_question->setTextSize(m_pageSize, m_answerSize);
     while ((isOther || m_question->isRevealed()) && m_pageSize > textSize) {
         const int needed = bandHeight(*m_question, free.width());
         if (needed <= free.height()) break;
         // A text has about as many characters as its area: its height grows with the square of its size.
         const double smaller = std::sqrt(static_cast<double>(free.height()) / needed);
-        m_pageSize = std::clamp(static_cast<int>(m_pageSize * smaller), textSize, m_pageSize - 1);
-        m_question->setTextSize(m_pageSize);
+        const auto reduce = [smaller](int& size, int least) {
+            size = std::clamp(static_cast<int>(size * smaller), std::min(least, size - 1), size - 1);
+        };
+        const int least = static_cast<int>(std::ceil(kLeastPageText * height));
+        if (m_answerSize > textSize && (m_question->isRevealed() || m_pageSize <= least)) {
+            reduce(m_answerSize, textSize);
+        } else {
+            reduce(m_pageSize, m_pageSize > least ? least : textSize);
+            m_answerSize = std::min(m_answerSize, m_pageSize);
+        }
+        m_question->setTextSize(m_pageSize, m_answerSize);
     }
     m_question->setGeometry(free);
     return false;

@@ -137,8 +137,9 @@ class Presentation : public QObject {
     QPointer<NotesWindow> m_notesWindow;
     QString m_typed;  // what is being typed to jump; names begin with "/"
     QString m_problem;
-    QString m_pageKey;  // question and size of the page for which m_pageSize was found
+    QString m_pageKey;  // question and size of the page for which these sizes of its texts were found
     int m_pageSize = 0;
+    int m_answerSize = 0;
     std::size_t m_dock = 0;  // width of the question beside the picture, which only grows until the next question
     bool m_isAtEnd = false;
     bool m_isPlacing = false;

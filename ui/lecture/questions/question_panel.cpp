@@ -115,8 +115,9 @@ void QuestionPanel::setFormulas(const LectureFormulas& formulas) {
     for (LectureText* label : {m_text, m_hint, m_result}) label->setFormulas(formulas);
 }
 
-void QuestionPanel::setTextSize(int pixels) {
-    for (LectureText* label : {m_text, m_hint, m_result}) label->setPixelSize(pixels);
+void QuestionPanel::setTextSize(int pixels, int answer) {
+    for (LectureText* label : {m_text, m_hint}) label->setPixelSize(pixels);
+    m_result->setPixelSize(answer > 0 ? answer : pixels);
     const int mark = pixels / 2;  // of a choice, as high as its number
     const QString style =
         pixels == 0

@@ -42,8 +42,9 @@ class QuestionPanel : public QFrame {
     ~QuestionPanel() override;
 
     void setFormulas(const LectureFormulas& formulas);
-    /// Of all texts and fields; 0: as in the rest of the window.
-    void setTextSize(int pixels);
+    /// Of all texts and fields, in pixels, but of the answer after it, if that has a size of its own; 0: as in the rest
+    /// of the window.
+    void setTextSize(int pixels, int answer = 0);
     /// The user waits for a right answer that is still being computed.
     bool isWaiting() const { return m_waiting != Waiting::nothing; }
     /// Call this after all changes of the step took effect: the right answer is that of the setups and figures which
