@@ -151,6 +151,7 @@ void LabDocument::saveInBackground(const QString& target, std::function<void(con
     m_saving.start([this, copy, full, lock, then = std::move(then)](const Cancelled&) -> std::function<void()> {
         return [this, failure = copy(), full, lock, then]() mutable {
             if (failure.isEmpty()) failure = problemOf([&] { becomeCopy(full, std::move(*lock)); });
+            storeLate();
             then(failure);
         };
     });
@@ -159,7 +160,9 @@ void LabDocument::saveInBackground(const QString& target, std::function<void(con
 void LabDocument::becomeCopy(const QString& full, std::unique_ptr<QLockFile> lock) {
     const QString old = path();
     const bool wasUnsaved = m_unsaved;
-    adopt(LabFile::open(toPath(full)), std::move(lock), false);
+    std::unique_ptr<LabFile> copy = LabFile::open(toPath(full));
+    for (const auto& [name, value] : std::exchange(m_late, {})) copy->set_choice(name, value);
+    adopt(std::move(copy), std::move(lock), false);
     if (wasUnsaved && !old.isEmpty()) {
         for (const char* suffix : {"", "-wal", "-shm"}) QFile::remove(old + QLatin1String(suffix));
         QDir(old + u".checkpoints"_s).removeRecursively();
@@ -246,6 +249,7 @@ void LabDocument::addSweepInBackground(const Experiment& experiment, const Sweep
         const QString error = problemOf([&] { *plan = storeSweep(*LabFile::open(lab), experiment, options, dataDir); });
         return [this, plan, error, then] {
             m_isAdding = false;
+            storeLate();
             if (error.isEmpty()) emit runsChanged(idsOf(*plan));
             then(std::move(*plan), error);
         };
@@ -254,7 +258,7 @@ void LabDocument::addSweepInBackground(const Experiment& experiment, const Sweep
 
 std::vector<RunId> LabDocument::addNextLooks() {
     std::vector<RunId> added;
-    if (!m_file || m_readOnly) return added;
+    if (!m_file || m_readOnly || isSaving()) return added;
     if (const auto count = add_next_looks(*m_file); count > 0)
         added = newestRuns(*m_file, static_cast<std::size_t>(count));
     if (added.empty()) return added;
@@ -350,6 +354,7 @@ bool LabDocument::storeLooks(const std::vector<SettingLook>& looks) {
 
 std::string LabDocument::choice(const std::string& name) const {
     if (!m_file) return {};
+    if (const auto late = m_late.find(name); late != m_late.end()) return late->second;
     try {
         return m_file->choice(name);
     } catch (const BadInput&) {
@@ -358,13 +363,21 @@ std::string LabDocument::choice(const std::string& name) const {
 }
 
 bool LabDocument::storeChoice(const std::string& name, const std::string& value) {
-    if (!m_file || m_readOnly || isSaving()) return false;
+    if (!m_file || m_readOnly) return false;
+    if (isSaving()) {
+        m_late[name] = value;
+        return true;
+    }
     try {
         m_file->set_choice(name, value);
     } catch (const std::exception&) {
         return false;
     }
     return true;
+}
+
+void LabDocument::storeLate() {
+    for (const auto& [name, value] : std::exchange(m_late, {})) storeChoice(name, value);
 }
 
 LabFile& LabDocument::writable() {
@@ -380,7 +393,8 @@ LabFile& LabDocument::writable() {
     }
     if (isSaving())
         throw BadInput(
-            "The lab file cannot be changed while it is being saved under another name or a sweep is added.");
+            "The lab file cannot be changed while it is being saved under another name or while a sweep is being "
+            "added.");
     if (!m_file) {
         auto [file, lock] = makeUnsaved();
         const std::vector<ModelMark> models = m_models;
@@ -428,6 +442,8 @@ RunId LabDocument::addModel(const ModelMark& mark) {
 void LabDocument::release() {
     m_saving.cancel();
     m_isAdding = false;
+    if (!m_late.empty()) m_saving.wait();  // a cancelled job may still write
+    storeLate();
     m_file.reset();
     m_lock.reset();
 }

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QString>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -104,7 +105,8 @@ class LabDocument : public QObject {
     void waitForSweep() { isAdding() ? m_saving.wait() : void(); }
     /// Reading or changing all its runs would stop the window: more than a tenth of a second.
     static bool isLarge(const QString& path);
-    /// The runs that the stopping rules of the lab need for their next looks; empty if every comparison has ended.
+    /// The runs that the stopping rules of the lab need for their next looks; empty if every comparison has ended, or
+    /// while the lab cannot be changed: ask again at the end of the next sweep.
     /// Throws BadInput if the lab cannot be written.
     std::vector<RunId> addNextLooks();
     /// Throws BadInput for settings that this version of the program does not know.
@@ -127,7 +129,8 @@ class LabDocument : public QObject {
     bool storeLooks(const std::vector<SettingLook>& looks);
     /// What the user chose for this lab under a name; "" if nothing is stored or the lab cannot be read.
     std::string choice(const std::string& name) const;
-    /// Returns false and stores nothing if the lab cannot be written now.
+    /// While the lab is being saved or a sweep is being added, the choice is stored afterwards. Returns false and
+    /// stores nothing if the lab cannot be written.
     bool storeChoice(const std::string& name, const std::string& value);
     /// Models that others trained, which the lab names and does not contain. Their run ids are −1, −2, … in this order.
     const std::vector<ModelMark>& models() const { return m_models; }
@@ -153,6 +156,7 @@ class LabDocument : public QObject {
 
  private:
     LabFile& writable();
+    void storeLate();
     std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> makeUnsaved() const;
     void adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile> lock, bool unsaved);
     void release();
@@ -170,6 +174,7 @@ class LabDocument : public QObject {
 
     QString m_labs;
     std::vector<ModelMark> m_models;
+    std::map<std::string, std::string> m_late;  // choices that m_file gets when m_saving has ended
     std::optional<Own> m_own;
     std::unique_ptr<LabFile> m_file;
     std::unique_ptr<QLockFile> m_lock;

@@ -116,7 +116,8 @@ void Workspace::addSweep(std::function<void(Plan plan)> then) {
 }
 
 void Workspace::resumeRuns(const std::vector<RunId>& runs) {
-    if (m_session.isActive() || m_afterMeter || m_lab.isAdding() || runs.empty() || !hasLibTorch()) return;
+    if (m_session.isActive() || m_afterMeter || runs.empty() || !hasLibTorch()) return;
+    m_lab.waitForSweep();  // which is trained first; whenIdle() would stop it
     if (m_lab.isSaving()) return whenIdle([this, runs] { resumeRuns(runs); });
     attempt(u"start"_s, [this, &runs] {
         if (m_lab.isReadOnly()) {
@@ -126,7 +127,8 @@ void Workspace::resumeRuns(const std::vector<RunId>& runs) {
         }
         const std::set<RunId> resumed(runs.begin(), runs.end());
         m_runs.setVisible([&](const RunView& run) { return run.visible || resumed.contains(run.record.id); });
-        train(m_lab.planToResume(runs));
+        Plan plan = m_lab.planToResume(runs);
+        m_session.isActive() || m_afterMeter ? append(plan) : train(std::move(plan));
     });
 }
 
@@ -148,17 +150,17 @@ std::vector<RunId> Workspace::unfinishedRuns() const {
 void Workspace::enqueue() {
     if (!m_session.isActive()) return start();
     if (m_lab.isAdding()) return;
-    attempt(u"start"_s, [this] {
-        addSweep([this](const Plan& plan) {
-            std::vector<RunId> added;
-            for (const PlannedRun& run : plan.runs) added.push_back(run.id);
-            if (m_session.append(plan.runs)) {
-                m_training.insert(m_training.end(), added.begin(), added.end());
-            } else {  // The sweep ended in the meantime.
-                whenIdle([this, plan] { attempt(u"start"_s, [&] { train(plan); }); });
-            }
-        });
-    });
+    attempt(u"start"_s, [this] { addSweep([this](const Plan& plan) { append(plan); }); });
+}
+
+void Workspace::append(const Plan& plan) {
+    if (m_afterMeter) {
+        m_afterMeter->runs.insert(m_afterMeter->runs.end(), plan.runs.begin(), plan.runs.end());
+    } else if (m_session.append(plan.runs)) {
+        for (const PlannedRun& run : plan.runs) m_training.push_back(run.id);
+    } else {  // No sweep is active any more.
+        whenIdle([this, plan] { attempt(u"start"_s, [&] { train(plan); }); });
+    }
 }
 
 void Workspace::removeWaiting(std::int64_t cohort) {

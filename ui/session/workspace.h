@@ -122,6 +122,8 @@ class Workspace : public SessionActions {
     /// False, with libTorchMissing(), if the engine cannot be opened for want of LibTorch.
     bool hasLibTorch();
     void train(Plan plan);
+    /// To the active sweep, or to the one that waits for the end of a measurement; otherwise it is trained.
+    void append(const Plan& plan);
     /// Of the experiment; calls `then` when its runs are in the lab, now or after this function. Throws BadInput.
     void addSweep(std::function<void(Plan plan)> then);
     void change(const QString& text, std::function<void()> redo, std::function<void()> undo);

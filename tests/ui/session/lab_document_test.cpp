@@ -12,6 +12,7 @@
 #include "core/store/imported.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/ui/support/workbench.h"
+#include "ui/common/paths.h"
 #include "ui/session/lab_origin.h"
 
 namespace ropelab::ui {
@@ -97,6 +98,41 @@ TEST_F(LabDocumentTest, FailedSaveKeepsTheLabUnchanged) {
     empty.saveInBackground(file("empty"), [&](const QString& error) { answer = error; });
     EXPECT_EQ(answer, QString());
     EXPECT_EQ(empty.name(), "empty");
+}
+
+TEST_F(LabDocumentTest, ChoicesAndLooksWaitUntilASweepIsAdded) {
+    LabDocument document(file("labs"));
+    const Plan first = document.addSweep(smallSweep(40), {.stopping = SequentialDesign{.cap = 12}});
+    std::vector<Event> events;
+    for (std::size_t i = 0; i < first.runs.size(); ++i) {
+        RunSummary summary;
+        summary.iterations = 40;
+        summary.best_validation_loss = summary.final_validation_loss = 2 + 0.1 * static_cast<double>((i * i) % 5);
+        events.emplace_back(event::RunEnded{first.runs[i].id, RunState::finished, "", summary});
+    }
+    LabFile::open(document.file()->path())->record(events);
+    document.annotateRun(1, QString(9'000'000, u'x'));
+    document.saveAs(file("large"));
+    const auto stored = [&] { return LabFile::open(toPath(document.path()))->choice("table"); };
+    std::size_t added = 0;
+    document.addSweepInBackground(smallSweep(40), {}, {},
+                                  [&](const Plan& plan, const QString&) { added = plan.runs.size(); });
+    ASSERT_TRUE(document.isAdding());
+    EXPECT_TRUE(document.storeChoice("table", "new"));
+    EXPECT_EQ(document.choice("table"), "new");
+    EXPECT_EQ(stored(), "");
+    EXPECT_TRUE(document.addNextLooks().empty());
+    ASSERT_TRUE(waitUntil([&] { return added > 0; }));
+    EXPECT_EQ(stored(), "new");
+    const std::vector<RunId> looks = document.addNextLooks();
+    ASSERT_FALSE(looks.empty());
+    EXPECT_EQ(looks.front(), static_cast<RunId>(first.runs.size() + added + 1));
+    std::optional<QString> saved;
+    document.saveInBackground(file("copy"), [&](const QString& error) { saved = error; });
+    EXPECT_TRUE(document.storeChoice("table", "of the copy"));
+    ASSERT_TRUE(waitUntil([&] { return saved.has_value(); }));
+    EXPECT_EQ(document.path(), file("copy.ropelab"));
+    EXPECT_EQ(stored(), "of the copy");
 }
 
 TEST_F(LabDocumentTest, SavingASavedLabKeepsTheOldFile) {

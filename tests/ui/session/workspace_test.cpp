@@ -223,6 +223,20 @@ TEST_F(WorkspaceTest, SweepIsAddedToALargeLabInTheBackgroundAndStartsOnce) {
     EXPECT_EQ(problems.size(), 1);
 }
 
+TEST_F(WorkspaceTest, RunsThatAreResumedWhileASweepIsAddedFollowIt) {
+    const QString large = largeLab("large.ropelab");
+    Workspace workspace(options());
+    workspace.openLabNow(large);
+    workspace.experiment().replace(smallSweep(40));
+    workspace.start();
+    ASSERT_TRUE(workspace.lab().isAdding());
+    workspace.resumeRuns(workspace.unfinishedRuns());
+    EXPECT_TRUE(workspace.session().isActive());
+    ASSERT_TRUE(waitForEnd(workspace));
+    EXPECT_EQ(workspace.runs().runs().size(), 6U);
+    for (const RunView& run : workspace.runs().runs()) EXPECT_EQ(run.record.state, RunState::finished);
+}
+
 TEST_F(WorkspaceTest, SweepThatIsBeingAddedFollowsWhatHappensToItsLab) {
     const QString large = largeLab("large.ropelab");
     const QString other = file("other.ropelab");
