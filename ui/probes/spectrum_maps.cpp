@@ -306,7 +306,7 @@ QString usedMost(const MappedQuantity& quantity, const QString& title, const std
 }
 
 /// A stem per pair and row over the pair's wavelength. Each begins at the next lower one of its pair, so that all are
-/// visible. Their axis is that of all snapshots, so it holds still in a replay.
+/// visible unless they are equal. Their axis is that of all snapshots, so it holds still in a replay.
 InspectPicture lollipops(const InspectData& data, const MappedQuantity& quantity, const Rows& rows) {
     InspectPicture picture{inspectFigure(data, quantity.name)};
     Figure& figure = picture.figure;

@@ -467,19 +467,21 @@ TEST_F(Window, TheMinuteSaysWhatADragOfASettingShows) {
     EXPECT_TRUE(said().startsWith("Drag θ:")) << said().toStdString();
     EXPECT_EQ(
         drag("theta", "1M"),
-        "θ is 1,000,000 instead of 10,000: the slowest pair turns once in 4,080,185 instead of 47,117 tokens; pair 0 "
-        "turns as before.");
+        "θ is 1,000,000 instead of 10,000: the slowest pair completes a period in 4,080,185 instead of 47,117 tokens; "
+        "pair 0 rotates as before.");
     EXPECT_TRUE(drag("head_dim", "128").startsWith("Drag θ:")) << "another setting is no comparison";
     drag("head_dim", "64");
     drag("theta", "10k");
     ASSERT_TRUE(window->doors().choose("tour", "Next"));
     EXPECT_EQ(drag("context", "4096"),
-              "Within 4,096 instead of 1,024 tokens, 46 instead of 36 of the 64 rotated channels complete a turn.");
+              "Within 4,096 instead of 1,024 tokens, 46 instead of 36 of the 64 rotated channels complete a full "
+              "period.");
     EXPECT_TRUE(drag("context", "1025").contains("1,025 instead of 1,024 tokens, still 36 of the 64"));
     ASSERT_TRUE(window->doors().choose("tour", "Next"));
-    EXPECT_EQ(drag("fraction", "25%"),
-              "Of 32 pairs, 8 instead of 32 turn, the slowest once in 19,869 instead of 47,117 tokens.");
-    EXPECT_TRUE(drag("fraction", "0").startsWith("No pair turns"));
+    EXPECT_EQ(
+        drag("fraction", "25%"),
+        "Of 32 pairs, 8 instead of 32 rotate; the slowest completes a period in 19,869 instead of 47,117 tokens.");
+    EXPECT_TRUE(drag("fraction", "0").startsWith("No pair rotates"));
     ASSERT_TRUE(window->doors().choose("tour", "Next"));
     EXPECT_EQ(said(), "") << "a changed setup trains nothing";
     drag("theta", "500");

@@ -507,7 +507,7 @@ void Presentation::showEnd() {
     m_cover->hide();
     m_stage.pointAt(QString());  // what it points at is covered
     m_head->showScene(text(m_player.lecture().title), QString());
-    m_page->showText(QString(), u"**The lecture ends here.**\n\nEsc: the window · ←: the last scene"_s);
+    m_page->showText(QString(), u"**The lecture ends here.**\n\nEsc: back to the window · ←: back to the last scene"_s);
     m_page->show();
     showRuns();
     place();
@@ -552,6 +552,7 @@ void Presentation::previous() {
 }
 
 void Presentation::togglePage() {
+    if (m_isAtEnd) return;
     const LectureScene* scene = m_player.currentScene();
     if (!scene || scene->room.empty()) return;
     if (scene->text.empty()) return m_head->say(u"This scene has no page of text to show."_s);

@@ -129,6 +129,7 @@ void QuestionPanel::setTextSize(int pixels, int answer) {
                   .arg(mark - 2 * (mark / 3))
                   .arg(mark / 3 + 1);
     if (styleSheet() != style) setStyleSheet(style);
+    if (pixels != m_textSize) m_result->setMinimumHeight(0);  // what showTruth() reserved for the former size
     m_textSize = pixels;
     fitFields();
 }

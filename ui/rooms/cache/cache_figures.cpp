@@ -251,7 +251,7 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
     const QString positions = errors.stride > 1 ? u"every %1 position up to the last one"_s.arg(ordinal(errors.stride))
                                                 : u"all %1 positions"_s.arg(groupedText(setup.context));
     figure.note = u"maximum over "_s + positions;
-    figure.valuesNote = u"numbers at the right: the last pair"_s;
+    figure.valuesNote = u"numbers at the right: values of the last pair"_s;
     QList<double> computed(errors.computed.begin(), errors.computed.end());
     const qsizetype lost = computed.removeIf([](double error) { return !std::isfinite(error); });
     const auto exact = std::ranges::count(errors.computed, 0.0);

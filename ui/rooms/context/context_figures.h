@@ -21,7 +21,7 @@ FigureLine contextLine(const RotarySetup& setup, Ink ink = {Ink::Kind::accent});
 /// The distribution of q and k can be set for this figure.
 inline const QString kRandomFigure = u"random-logits"_s;
 /// Of figures with values at the ends of curves (Figure::valuesNote).
-inline const QString kEndNote = u"numbers at the right: largest distance shown"_s;
+inline const QString kEndNote = u"numbers at the right: values at the largest distance shown"_s;
 
 /// The values are over x = 0, 1, 2 …; a logarithmic axis omits x = 0. More than 4,096 values are thinned to the minimum
 /// and maximum of each of 2,048 columns, which looks the same on screen and on paper.

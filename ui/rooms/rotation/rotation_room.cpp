@@ -208,7 +208,7 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
              "the guide)."_s),
          tab(u"Read"_s,
              u"Shows which positions remain possible after the angles of the fastest pairs at position m are read, as "
-             u"the hands of a clock, with a limited accuracy (formula 1 of the guide)."_s)},
+             u"the hands of a clock, with an error of at most the chosen angle (formula 1 of the guide)."_s)},
         [this](int page) { showPage(static_cast<Page>(page)); });
     m_stripRow->addStretch(1);
     m_logitText = new QLabel(tabs);

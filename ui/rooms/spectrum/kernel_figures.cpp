@@ -209,10 +209,11 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     }
     figure.verticalLines.push_back({1, u"one period"_s, {Ink::Kind::quiet}});
     const int incomplete = static_cast<int>(curves.periods.size()) - curves.complete;
-    figure.note = u"circles: pairs; filled: a period or more"_s;
+    figure.note = u"filled circles: %1 with a full period"_s.arg(countText(curves.complete, u"pair"_s));
     // Bin 0 has no place on a logarithmic axis.
     if (incomplete > 0)
-        figure.note += u"; open: their peak is at 0, left of the axis; %1 open, peak %2"_s.arg(incomplete)
+        figure.note += u"; open: %1, %2 %3 at 0 periods, left of the axis"_s.arg(incomplete)
+                           .arg(incomplete == 1 ? u"whose peak is"_s : u"whose peaks add up to"_s)
                            .arg(curves.magnitude.first(), 0, 'g', 3);
     figure.table = spectrumTable(curves);
     figure.summary =

@@ -144,10 +144,6 @@ std::vector<ComparedRun> visibleRuns(const std::vector<RunView>& runs) {
     return result;
 }
 
-RunsVerdict verdictOf(const std::vector<RunView>& runs, bool perByte, const std::string& margin) {
-    return verdictOf(visibleRuns(runs), seedGroups(runs), perByte, margin);
-}
-
 RunsVerdict verdictOf(std::vector<ComparedRun> runs, const std::vector<CurveGroup>& groups, bool perByte,
                       const std::string& margin) {
     const auto [table, name] = comparisonOf(std::move(runs), groups, perByte, margin, false);

@@ -36,7 +36,6 @@ struct RunsVerdict {
     QString headline;
     QString details;
 };
-RunsVerdict verdictOf(const std::vector<RunView>& runs, bool perByte, const std::string& margin);
 /// What the verdict needs of a visible run.
 struct ComparedRun {
     RunId id;

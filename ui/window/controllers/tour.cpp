@@ -35,7 +35,7 @@ bool isDrag(const RotarySetup& from, RotarySetup now, Value RotarySetup::*settin
     return now == from;
 }
 
-/// The longest wavelength of the pairs that turn; "" if none does.
+/// The longest wavelength of the pairs that rotate; "" if none does.
 QString slowestText(const RotarySetup& setup) {
     QString longest;
     for (const double wavelength : wavelengths(frequencies(frequency_settings(setup))))
@@ -43,19 +43,26 @@ QString slowestText(const RotarySetup& setup) {
     return longest;
 }
 
-QString thetaInsight(const RotarySetup& from, const RotarySetup& now) {
+QString slowestWords(const RotarySetup& from, const RotarySetup& now) {
     const QString slowest = slowestText(now);
-    if (!isDrag(from, now, &RotarySetup::theta) || slowest.isEmpty()) return {};
-    return u"θ is %1: the slowest pair turns once in %2 tokens; pair 0 turns as before."_s.arg(
-        instead(thetaText(now.theta), thetaText(from.theta)), instead(slowest, slowestText(from)));
+    const QString before = slowestText(from);
+    return slowest == before ? u"still completes a period in %1 tokens"_s.arg(slowest)
+                             : u"completes a period in %1 tokens"_s.arg(instead(slowest, before));
+}
+
+QString thetaInsight(const RotarySetup& from, const RotarySetup& now) {
+    if (!isDrag(from, now, &RotarySetup::theta) || slowestText(now).isEmpty()) return {};
+    return u"θ is %1: the slowest pair %2; pair 0 rotates as before."_s.arg(
+        instead(thetaText(now.theta), thetaText(from.theta)), slowestWords(from, now));
 }
 
 QString contextInsight(const RotarySetup& from, const RotarySetup& now) {
     if (!isDrag(from, now, &RotarySetup::context)) return {};
     const auto complete = [](const RotarySetup& setup) { return QString::number(criticalDimension(setup)); };
-    return u"Within %1 tokens, %2 of the %3 rotated channels complete a turn."_s
-        .arg(instead(tokensText(trainingContext(now)), tokensText(trainingContext(from))),
-             instead(complete(now), complete(from)))
+    const QString tokens = tokensText(trainingContext(now));
+    const QString before = tokensText(trainingContext(from));
+    return u"Within %1 tokens, %2 of the %3 rotated channels complete a full period."_s
+        .arg(tokens == before ? tokens : instead(tokens, before), instead(complete(now), complete(from)))
         .arg(rotary_dim(now));
 }
 
@@ -63,9 +70,9 @@ QString fractionInsight(const RotarySetup& from, const RotarySetup& now) {
     if (!isDrag(from, now, &RotarySetup::fraction)) return {};
     const auto pairs = [](const RotarySetup& setup) { return QString::number(rotary_dim(setup) / 2); };
     if (rotary_dim(now) == 0)
-        return u"No pair turns: all keep their values, so the logit is the same at every distance."_s;
-    return u"Of %1 pairs, %2 turn, the slowest once in %3 tokens."_s.arg(now.head_dim / 2)
-        .arg(instead(pairs(now), pairs(from)), instead(slowestText(now), slowestText(from)));
+        return u"No pair rotates: all keep their values, so the logit is the same at every distance."_s;
+    return u"Of %1 pairs, %2 rotate; the slowest %3."_s.arg(now.head_dim / 2)
+        .arg(instead(pairs(now), pairs(from)), slowestWords(from, now));
 }
 
 struct Stop {
@@ -79,18 +86,19 @@ struct Stop {
 
 constexpr std::array<Stop, 5> kStops = {{
     {"rotation", "m",
-     u"RoPE turns each pair of channels of a query q by its position m and of a key k by n, like hands of a clock. "
+     u"RoPE rotates each pair of channels of a query q by its position m and of a key k by n, like hands of a clock. "
      "Their logit says how much the token at m attends to the one at n.",
      u"Drag “q at m”: while the distance m − n is locked, n follows.", nullptr},
     {"spectrum", "theta",
-     u"θ is RoPE's base: pair i of d/2 turns by θ^(−2i/d) radians per token, so its wavelength is 2π·θ^(2i/d) tokens.",
-     u"Drag θ: a larger base slows the slow pairs further; pair 0 always turns by 1 radian per token.", thetaInsight},
+     u"θ is RoPE's base: pair i of d/2 rotates by θ^(−2i/d) radians per token, so its wavelength is 2π·θ^(2i/d) "
+     u"tokens.",
+     u"Drag θ: a larger base slows the slow pairs further; pair 0 always rotates by 1 radian per token.", thetaInsight},
     {"context", "context", u"In training, a model sees only the angles that its pairs reach within the context.",
-     u"Drag the context: the second tile counts the channels that complete a turn within it.", contextInsight},
+     u"Drag the context: the second tile counts the channels that complete a full period within it.", contextInsight},
     {"rotation", "fraction",
      u"The fraction is the part of each head that RoPE rotates. The other pairs, in grey, keep their values at every "
      "position.",
-     u"Type 25 into the field fraction: a quarter of the pairs turn.", fractionInsight},
+     u"Type 25 into the field fraction: a quarter of the pairs rotate.", fractionInsight},
     {"train", "start",
      u"The button with the blue ring trains small models with each θ and fraction that the panel SWEEP lists, whatever "
      "you set before. The losses of these models show what θ and the fraction change.",

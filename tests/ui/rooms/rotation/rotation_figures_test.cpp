@@ -111,12 +111,13 @@ TEST(RotationFigures, OnlyRotatedValuesMoveTheOutputOfASentence) {
     other.state.m = 0;
     other.state.rotatesValues = true;
     EXPECT_EQ(sentenceFigure(other).panels[2].map->maximum, figure.panels[2].map->maximum) << "colours stay";
-    for (const Figure& panel : figure.panels) EXPECT_EQ(panel.note, "since position 0: rounding only");
+    for (const Figure& panel : figure.panels) EXPECT_EQ(panel.note, "change from position 0: rounding only");
     EXPECT_EQ(figure.panels[0].x.categories.first(), "1,000") << "the axes have the positions of the tokens";
     EXPECT_EQ(figure.panels[0].y.categories.last(), "1,005");
     scene.state.rotatesValues = true;
-    EXPECT_TRUE(
-        QRegularExpression("since position 0: 1[0-2][0-9] %").match(sentenceFigure(scene).panels[2].note).hasMatch())
+    EXPECT_TRUE(QRegularExpression("change from position 0: 1[0-2][0-9] %")
+                    .match(sentenceFigure(scene).panels[2].note)
+                    .hasMatch())
         << sentenceFigure(scene).panels[2].note.toStdString();
     const Figure both = sentencePanels(
         comparedFigure(sentenceFigure(scene), sentenceFigure(scene), {scene.setup, {}}, {scene.setup, {}}));

@@ -319,17 +319,18 @@ TEST(KernelFigure, CompletePairsHavePeaksAndOthersAddUpAtZero) {
         EXPECT_LT(curves.magnitude[between], 0.1) << i;
     }
     const Figure figure = kernelSpectrumFigure(large(), curves, 3);
-    EXPECT_TRUE(figure.note.contains("; filled: a period or more; open: ")) << figure.note.toStdString();
-    EXPECT_TRUE(figure.note.contains("; 18 open, peak ")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.startsWith("filled circles: 46 pairs with a full period; open: 18, whose peaks add up to "))
+        << figure.note.toStdString();
     KernelCurves one = curves;
     one.complete = static_cast<int>(curves.periods.size()) - 1;
-    EXPECT_TRUE(kernelSpectrumFigure(large(), one, 3).note.contains("; 1 open, peak "));
+    EXPECT_TRUE(kernelSpectrumFigure(large(), one, 3).note.contains("; open: 1, whose peak is "));
     EXPECT_EQ(countOf(figure, Ink::Kind::rotated, FigureCurve::Emphasis::normal), 46);
     EXPECT_EQ(countOf(figure, Ink::Kind::rotated, FigureCurve::Emphasis::dimmed), 18);
     EXPECT_EQ(figure.curves.back().x.first(), curves.periods[3]);
     EXPECT_EQ(pairAtPeriods(curves, curves.periods[3] * 1.01), 3);
     // Bin 0, which a logarithmic axis does not have, was a dot left of 1, as if it were at a fraction of a period.
-    EXPECT_TRUE(figure.note.endsWith("peak " + QString::number(curves.magnitude.first(), 'g', 3)));
+    EXPECT_TRUE(
+        figure.note.contains("add up to " + QString::number(curves.magnitude.first(), 'g', 3) + " at 0 periods"));
     for (const FigureCurve& curve : figure.curves) {
         for (qsizetype i = 0; i < curve.x.size(); ++i) {
             EXPECT_TRUE(curve.x[i] >= 1 || std::isnan(curve.y[i]) || curve.ink.kind == Ink::Kind::rotated);

@@ -383,6 +383,20 @@ TEST_F(PresentationTest, TheEndHasAPageOfItsOwn) {
     EXPECT_EQ(player().step(), 0);
 }
 
+TEST_F(PresentationTest, TheKeyOfTheTextLeavesTheEndAsItIs) {
+    write("---\ntitle: End\n---\n\n## Pairs\n```yaml\nshow: spectrum\nsteps:\n  - say: One.\n```\n\nThe text.\n");
+    present();
+    press(Qt::Key_PageDown);
+    EXPECT_EQ(show().page()->words(), "The text.");
+    for (const Qt::Key key : {Qt::Key_PageDown, Qt::Key_E}) {
+        press(key);
+        EXPECT_TRUE(show().isPageShown());
+        EXPECT_TRUE(show().page()->words().startsWith("The lecture ends here."));
+    }
+    press(Qt::Key_PageUp);
+    EXPECT_EQ(show().page()->words(), "The text.");
+}
+
 TEST_F(PresentationTest, AnswersMoveNothingAndAnEmptyNumberHasNoUseForArrows) {
     write(
         "---\ntitle: Number\n---\n\n## Pairs\n```yaml\nshow: spectrum\nsteps:\n"

@@ -625,7 +625,7 @@ static InspectPicture attentionByDistance(const InspectData& data) {
     figure.note = u"%1, layer %2; %3"_s.arg(stepNote(data, source))
                       .arg(layer)
                       .arg(sequencesNote(*source.result, !figure.bands.empty()));
-    figure.valuesNote = u"numbers at the right: largest distance"_s;
+    figure.valuesNote = u"numbers at the right: values at the largest distance shown"_s;
     figure.summary = u"Mean attention weight by distance: %1."_s.arg(figure.note);
     return picture;
 }

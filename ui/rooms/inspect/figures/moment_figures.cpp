@@ -46,7 +46,7 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
     curve.label = !data.run->hasSteps() ? data.run->name : u"step %1"_s.arg(groupedText(now->iteration));
     figure.curves.push_back(std::move(curve));
     figure.note = u"%1; %2"_s.arg(data.run->isOpened() ? data.run->at(0) : data.run->name, counts(*now->result));
-    figure.valuesNote = u"numbers at the right: largest %1"_s.arg(figure.x.label);
+    figure.valuesNote = u"numbers at the right: values at the largest %1 shown"_s.arg(figure.x.label);
     figure.summary = u"%1 against %2 for %3; %4."_s.arg(figure.y.label, figure.x.label, data.run->words(now->iteration),
                                                         counts(*now->result));
     return picture;

@@ -15,7 +15,7 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
-const QString kLastPositions = u"numbers at the right: last positions"_s;
+const QString kLastPositions = u"numbers at the right: values at the last positions"_s;
 
 InspectPicture noExtrapolation(const InspectData& data, const char* name) {
     return withoutAnswer(data, name, u"Evaluating the checkpoint beyond its training context …"_s);

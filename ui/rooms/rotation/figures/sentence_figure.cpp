@@ -109,7 +109,7 @@ Figure sentenceFigure(const RotationScene& scene) {
     const double output =
         std::max(largestPair(scene, before.outputs), largestPair(scene, at(0, !state.rotatesValues).outputs));
     const auto changed = [&](const QString& change) {
-        return state.m == 0 ? u"begins at position 0"_s : u"since position 0: %1"_s.arg(change);
+        return state.m == 0 ? u"at position 0"_s : u"change from position 0: %1"_s.arg(change);
     };
     const QString outputTitle = state.rotatesValues ? u"output, values rotated"_s : u"output"_s;
     const SentenceMap maps[] = {
