@@ -1,6 +1,7 @@
 #include "ui/lecture/lecture_player.h"
 
 #include <QSet>
+#include <QSignalBlocker>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -213,10 +214,15 @@ void LecturePlayer::startGlides(bool loop) {
     double seconds = 0;
     for (const Glide& glide : std::as_const(m_glides)) seconds = std::max(seconds, glide.seconds);
     m_animation.stop();
-    m_animation.setStartValue(0.0);
-    m_animation.setEndValue(seconds);
-    m_animation.setDuration(static_cast<int>(std::lround(seconds * 1000)));
-    m_animation.setLoopCount(loop ? -1 : 1);
+    {
+        // It is still at the end of the last glide, and would set the values of that time.
+        const QSignalBlocker blocker(m_animation);
+        m_animation.setCurrentTime(0);
+        m_animation.setStartValue(0.0);
+        m_animation.setEndValue(seconds);
+        m_animation.setDuration(static_cast<int>(std::lround(seconds * 1000)));
+        m_animation.setLoopCount(loop ? -1 : 1);
+    }
     m_stage.beginGlide([this] {
         for (const Glide& glide : std::as_const(m_glides)) m_stage.setControl(glide.key, glide.end);
     });

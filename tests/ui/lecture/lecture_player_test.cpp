@@ -66,7 +66,7 @@ class LecturePlayerTest : public ::testing::Test {
         first.part = "dials";
         first.controls = {"m", "n"};
         first.steps = {stepOf("a", {{"m", "10", 0}, {"n", "3", 0}}), stepOf("b", {{"m", "64", 0.2}}),
-                       stepOf("c", {{"theta", "500k", 0.2}})};
+                       stepOf("c", {{"theta", "500k", 0.4}})};
         first.steps[1].point = "pair 3";
         LectureScene second;
         second.id = "text";
@@ -126,6 +126,16 @@ TEST_F(LecturePlayerTest, NumbersGlideToTheirEndsAndThenSettle) {
     EXPECT_TRUE(std::is_sorted(passed.begin(), passed.end()));
 }
 
+TEST_F(LecturePlayerTest, AGlideAfterAnotherBeginsAtItsStart) {
+    player.goTo(0, 0);
+    QSignalSpy settled(&player, &LecturePlayer::settled);
+    player.next();
+    ASSERT_TRUE(settled.wait(10000));
+    player.next();
+    EXPECT_TRUE(player.isGliding());
+    EXPECT_EQ(stage.history["theta"].value(0, 10000), 10000) << "not where the time of the last glide would set it";
+}
+
 TEST_F(LecturePlayerTest, PositionsGlideOverWholeNumbers) {
     player.goTo(0, 0);
     player.next();
@@ -138,7 +148,7 @@ TEST_F(LecturePlayerTest, PositionsGlideOverWholeNumbers) {
 TEST_F(LecturePlayerTest, ThetaGlidesOnALogarithmicScale) {
     player.goTo(0, 1);
     player.next();
-    player.glideTo(0.1);
+    player.glideTo(0.2);
     EXPECT_NEAR(stage.values["theta"], std::sqrt(10000.0 * 500000), 1);
     EXPECT_EQ(stage.pointed, "") << "a step that points at nothing";
 }
