@@ -416,7 +416,7 @@ QString barsNote(const ShownValues& shown, const QString& bars) {
     if (shown.haveBars()) {
         return anySingle ? u"%1; groups of one %2 have no interval"_s.arg(bars, shown.unit) : bars;
     }
-    return anySingle ? u"one %1 per group, so there is no interval"_s.arg(shown.unit) : QString();
+    return anySingle ? u"one %1 per group, so no interval is drawn"_s.arg(shown.unit) : QString();
 }
 
 void setShown(Figure& figure, const ShownValues& shown) {

@@ -292,7 +292,7 @@ TEST(ResultsFigures, OneSeedHasNoInterval) {
     const auto one = resultsData(syntheticRuns("theta", {{500, {1.2}}, {10000, {1.5}}}));
     for (const auto make : {lossByTheta, meansFigure, lossBySpeed}) {
         const Figure figure = make(one).figure;
-        EXPECT_TRUE(figure.note.contains("one seed per group, so there is no interval")) << figure.note.toStdString();
+        EXPECT_TRUE(figure.note.contains("one seed per group, so no interval is drawn")) << figure.note.toStdString();
     }
     const auto mixed = resultsData(syntheticRuns("theta", {{500, {1.2}}, {10000, {1.5, 1.6}}}));
     EXPECT_TRUE(lossByTheta(mixed).figure.note.contains("; groups of one seed have no interval"));
@@ -303,8 +303,8 @@ TEST(ResultsFigures, OneSeedHasNoInterval) {
         EXPECT_FALSE(figure.summary.contains("95 %") || figure.summary.contains("± standard deviation"))
             << figure.summary.toStdString();
     }
-    EXPECT_TRUE(pairedDifferences(one).figure.note.startsWith("one seed pair per group, so there is no interval"));
-    EXPECT_TRUE(improvementFigure(one).figure.note.startsWith("one seed per group, so there is no interval"));
+    EXPECT_TRUE(pairedDifferences(one).figure.note.startsWith("one seed pair per group, so no interval is drawn"));
+    EXPECT_TRUE(improvementFigure(one).figure.note.startsWith("one seed per group, so no interval is drawn"));
     EXPECT_FALSE(
         meansFigure(resultsData(syntheticRuns("theta", {{500, {diverged}}}))).figure.note.contains("per group"));
 }
@@ -314,7 +314,7 @@ TEST(ResultsFigures, RunsThatShareAClockAreOneMeasurement) {
     speed.compare = "tokens_per_second";
     ResultsData data = resultsData(syntheticRuns("theta", {{500, {1.2, 1.3}}, {10000, {1.5, 1.6}}}), speed);
     for (ResultGroup& group : data.results.table.groups) group.described[data.table().compared].n = 1;
-    EXPECT_TRUE(meansFigure(data).figure.note.startsWith("one measurement per group, so there is no interval"));
+    EXPECT_TRUE(meansFigure(data).figure.note.startsWith("one measurement per group, so no interval is drawn"));
 }
 
 TEST(ResultsFigures, CaptionsCountWhatTheFiguresShow) {
