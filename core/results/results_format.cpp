@@ -3,11 +3,11 @@
 
 #include "core/data/json_text.h"
 #include "core/results/across_texts.h"
+#include "core/results/fits/theta_curve.h"
 #include "core/results/interactions.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
 #include "core/results/results_table.h"
-#include "core/results/theta_curve.h"
 
 namespace ropelab {
 

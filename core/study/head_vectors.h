@@ -8,7 +8,7 @@
 
 #include "core/contract/engine.h"
 #include "core/plan/model_plan.h"
-#include "core/rope/circuit.h"
+#include "core/rope/attention/circuit.h"
 #include "core/rope/rotary_setup.h"
 #include "core/run/checkpoint.h"
 #include "core/stats/descriptive.h"

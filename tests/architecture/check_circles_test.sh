@@ -25,6 +25,7 @@ make_good_tree() {
     printf '#pragma once\n// #include "ui/window/window.h"\nstruct Shell {};\n' >"$tree/ui/shell/shell.h"
     printf '#pragma once\n#include "ui/shell/shell.h"\nstruct Window {};\n' >"$tree/ui/window/window.h"
     printf '#include "ui/window/window.h"\nconst char* text = "// words";\n' >"$tree/ui/window/window.cpp"
+    for i in {1..24}; do echo 'int more;' >"$tree/app/$i.cpp"; done
 }
 
 expect_accepted
@@ -48,4 +49,6 @@ namespace {}  // the functions have moved
 /* nothing */
 }  // namespace ropelab' 'core/store/empty.cpp contains nothing but comments and includes'
 
-finish 'The check rejected every circle and every empty file with its place.'
+expect_rejected app/25.cpp 'int more;' 'app contains 25 sources; at most 24 are allowed'
+
+finish 'The check rejected every circle, every empty file and a large folder with its place.'

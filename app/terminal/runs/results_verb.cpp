@@ -16,7 +16,7 @@
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/results/decision_aid.h"
-#include "core/results/loss_fit.h"
+#include "core/results/fits/loss_fit.h"
 #include "core/results/results_table.h"
 #include "core/store/lab_file.h"
 #include "core/study/head_conversion.h"

@@ -6,15 +6,15 @@
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/lecture/quantities/quantity_table.h"
-#include "core/rope/circuit.h"
+#include "core/rope/attention/circuit.h"
+#include "core/rope/attention/key_share.h"
+#include "core/rope/attention/sentence.h"
 #include "core/rope/context.h"
 #include "core/rope/encodings.h"
-#include "core/rope/key_share.h"
 #include "core/rope/logit.h"
 #include "core/rope/number_format.h"
 #include "core/rope/reading.h"
 #include "core/rope/scaling.h"
-#include "core/rope/sentence.h"
 
 namespace ropelab {
 

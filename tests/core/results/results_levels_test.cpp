@@ -6,9 +6,9 @@
 
 #include "core/base/error.h"
 #include "core/results/decision_aid.h"
+#include "core/results/fits/theta_curve.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
-#include "core/results/theta_curve.h"
 #include "core/stats/t_test.h"
 #include "tests/core/results/result_runs.h"
 

@@ -10,7 +10,7 @@
 #include "core/data/corpus.h"
 #include "core/engine/torch_engine.h"
 #include "core/plan/layout.h"
-#include "core/rope/circuit.h"
+#include "core/rope/attention/circuit.h"
 #include "core/rope/logit.h"
 #include "core/run/probing.h"
 #include "tests/core/run/trained_run.h"

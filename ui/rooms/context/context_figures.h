@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "core/rope/key_share.h"
+#include "core/rope/attention/key_share.h"
 #include "ui/figure/figure.h"
 #include "ui/figure/polyline.h"
 #include "ui/rooms/context/context_data.h"

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "core/experiment/experiment.h"
+#include "core/results/fits/theta_curve.h"
 #include "core/results/interactions.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
 #include "core/results/results_table.h"
-#include "core/results/theta_curve.h"
 #include "core/rope/frequencies.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"

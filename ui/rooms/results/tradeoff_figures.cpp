@@ -7,7 +7,7 @@
 #include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
 #include "core/results/decision_aid.h"
-#include "core/results/loss_fit.h"
+#include "core/results/fits/loss_fit.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
 #include "ui/common/format.h"

@@ -7,7 +7,7 @@
 
 #include "core/base/numbers.h"
 #include "core/data/corpus.h"
-#include "core/results/theta_curve.h"
+#include "core/results/fits/theta_curve.h"
 #include "core/rope/frequencies.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/token_statistics.h"

@@ -16,7 +16,7 @@
 #include <numbers>
 
 #include "core/base/error.h"
-#include "core/rope/circuit.h"
+#include "core/rope/attention/circuit.h"
 #include "core/study/head_vectors.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"

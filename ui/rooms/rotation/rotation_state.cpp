@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/random_stream.h"
-#include "core/rope/circuit.h"
+#include "core/rope/attention/circuit.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/rope/attention/sentence.h"
 #include "core/rope/logit.h"
 #include "core/rope/rotary_setup.h"
-#include "core/rope/sentence.h"
 
 namespace ropelab::ui {
 
@@ -104,7 +104,7 @@ struct RotationScene {
     /// At the current positions (formula 7).
     LogitSplit split() const;
 
-    // The scene as a head built by hand, in which every token has this q and this k (core/rope/circuit.h).
+    // The scene as a head built by hand, in which every token has this q and this k (core/rope/attention/circuit.h).
 
     /// Norm of every pair of the heads that buildHead() builds.
     static constexpr double kHeadNorm = 8;

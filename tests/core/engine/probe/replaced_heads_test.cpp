@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/rope/circuit.h"
+#include "core/rope/attention/circuit.h"
 #include "core/rope/rotation.h"
 #include "tests/core/engine/probe/probed_run.h"
 #include "tests/support/expect_message.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/results/loss_fit.h"
+#include "core/results/fits/loss_fit.h"
 #include "tests/ui/rooms/results/results_data.h"
 #include "ui/figure/export/export.h"
 

@@ -11,7 +11,7 @@
 #include <numbers>
 
 #include "core/data/corpus.h"
-#include "core/rope/circuit.h"
+#include "core/rope/attention/circuit.h"
 #include "core/run/checkpoint.h"
 #include "core/study/head_vectors.h"
 #include "tests/ui/support/workbench.h"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "core/rope/circuit.h"
+#include "core/rope/attention/circuit.h"
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/rotation/rotation_text.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/rope/sentence.h"
+#include "core/rope/attention/sentence.h"
 #include "ui/common/format.h"
 #include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/rotation_text.h"

@@ -1,4 +1,4 @@
-#include "core/rope/sentence.h"
+#include "core/rope/attention/sentence.h"
 
 #include <algorithm>
 #include <cmath>

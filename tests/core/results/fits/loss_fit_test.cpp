@@ -1,4 +1,4 @@
-#include "core/results/loss_fit.h"
+#include "core/results/fits/loss_fit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

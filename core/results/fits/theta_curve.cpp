@@ -1,4 +1,4 @@
-#include "core/results/theta_curve.h"
+#include "core/results/fits/theta_curve.h"
 
 #include <algorithm>
 #include <cmath>

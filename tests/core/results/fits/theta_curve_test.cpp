@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/results/theta_curve.h"
+#include "core/results/fits/theta_curve.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab {

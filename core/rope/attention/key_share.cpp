@@ -1,4 +1,4 @@
-#include "core/rope/key_share.h"
+#include "core/rope/attention/key_share.h"
 
 #include <algorithm>
 #include <cmath>

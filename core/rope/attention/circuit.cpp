@@ -1,4 +1,4 @@
-#include "core/rope/circuit.h"
+#include "core/rope/attention/circuit.h"
 
 #include <algorithm>
 #include <cmath>
