@@ -4,8 +4,12 @@
 #include <array>
 #include <cctype>
 #include <compare>
+#include <map>
+#include <mutex>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -285,11 +289,21 @@ bool is_guard(const SchemaObject& object) {
            message.substr(0, message.size() - end.size()).find('\'') == std::string_view::npos;
 }
 
-/// Beside it, the database has at most guards.
-bool has_schema_of(const sqlite::Connection& database, std::span<const char* const> migrations) {
+/// Made once per version: making one takes as long as opening a lab.
+const std::set<SchemaObject>& schema_after(std::span<const char* const> migrations) {
+    static std::mutex mutex;
+    static std::map<std::vector<std::string>, std::set<SchemaObject>> known;
+    const std::scoped_lock lock(mutex);
+    std::vector<std::string> key(migrations.begin(), migrations.end());
+    if (const auto found = known.find(key); found != known.end()) return found->second;
     const sqlite::Connection model(":memory:", sqlite::Access::memory);
     migrate(model, migrations);
-    const std::set<SchemaObject> expected = schema_of(model);
+    return known.emplace(std::move(key), schema_of(model)).first->second;
+}
+
+/// Beside it, the database has at most guards.
+bool has_schema_of(const sqlite::Connection& database, std::span<const char* const> migrations) {
+    const std::set<SchemaObject>& expected = schema_after(migrations);
     const std::set<SchemaObject> found = schema_of(database);
     return std::includes(found.begin(), found.end(), expected.begin(), expected.end()) &&
            std::all_of(found.begin(), found.end(),

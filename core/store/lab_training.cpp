@@ -46,14 +46,20 @@ int LabFile::recover(bool other_machines) {
     return stopped;
 }
 
+namespace {
+
+void add_if_foreign(std::vector<ClaimedRun>& foreign, const sqlite::Query& row) {
+    const std::string host = other_host(row.text(1));
+    if (!host.empty() || is_other_live_process(row.text(1))) foreign.push_back({row.integer(0), host});
+}
+
+}  // namespace
+
 std::vector<ClaimedRun> LabFile::claimed_runs() const {
     std::vector<ClaimedRun> foreign;
     sqlite::Query row =
         database_->connection.query("SELECT id, writer FROM run WHERE writer <> '' AND deleted = 0 ORDER BY id");
-    while (row.next()) {
-        const std::string host = other_host(row.text(1));
-        if (!host.empty() || is_other_live_process(row.text(1))) foreign.push_back({row.integer(0), host});
-    }
+    while (row.next()) add_if_foreign(foreign, row);
     return foreign;
 }
 
@@ -79,9 +85,11 @@ std::string LabFile::words_of(const std::vector<ClaimedRun>& foreign) const {
 void LabFile::claim(const std::vector<RunId>& runs) {
     const sqlite::Connection& database = database_->connection;
     sqlite::Transaction transaction(database);
-    std::vector<ClaimedRun> foreign = claimed_runs();
-    std::erase_if(foreign,
-                  [&](const ClaimedRun& run) { return std::find(runs.begin(), runs.end(), run.id) == runs.end(); });
+    std::vector<ClaimedRun> foreign;
+    for (const RunId id : runs) {  // a look at all runs of a large lab takes longer
+        sqlite::Query row = database.query("SELECT id, writer FROM run WHERE id = ? AND deleted = 0");
+        if (row.with(id).next()) add_if_foreign(foreign, row);
+    }
     if (!foreign.empty()) throw BadInput(words_of(foreign));
     for (const RunId id : runs) {
         if (run(id).state == RunState::finished) {
