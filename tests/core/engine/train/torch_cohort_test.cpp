@@ -86,14 +86,14 @@ TEST_F(TorchCohortTest, RunDoesNotDependOnTheCohort) {
     base.dropout = 0.2;
     base.bias = true;
     base.position = Position::learned_rope;
-    base.iterations = 200;
+    base.iterations = 60;
     const auto runs = six_runs(base);
-    const auto together = results_of(runs, 200);
+    const auto together = results_of(runs, 60);
     for (std::size_t run = 0; run < runs.size(); ++run) {
-        EXPECT_TRUE(results_of({runs[run]}, 200).front() == together[run]) << "run " << run;
+        EXPECT_TRUE(results_of({runs[run]}, 60).front() == together[run]) << "run " << run;
     }
     const std::vector<RunSpec> other_order = {runs[5], runs[0], runs[3]};
-    const auto mixed = results_of(other_order, 200);
+    const auto mixed = results_of(other_order, 60);
     EXPECT_TRUE(mixed[0] == together[5]);
     EXPECT_TRUE(mixed[1] == together[0]);
     EXPECT_TRUE(mixed[2] == together[3]);
@@ -107,9 +107,9 @@ TEST_F(TorchCohortTest, RunDoesNotDependOnTheCohortAtALargerShape) {
     base.batch = 8;
     base.evaluation_batches = 1;
     const auto runs = six_runs(base);
-    const auto together = results_of(runs, 6);
+    const auto together = results_of(runs, 3);
     for (std::size_t run = 0; run < runs.size(); ++run) {
-        EXPECT_TRUE(results_of({runs[run]}, 6).front() == together[run]) << "run " << run;
+        EXPECT_TRUE(results_of({runs[run]}, 3).front() == together[run]) << "run " << run;
     }
 }
 
@@ -125,9 +125,9 @@ TEST_F(TorchCohortTest, RunOfOtherBlocksDoesNotDependOnTheCohort) {
         auto runs = six_runs(base);
         runs[1].rotated_layers = "1";
         runs[2].pairs = "0+2";
-        const auto together = results_of(runs, 20);
+        const auto together = results_of(runs, 8);
         for (std::size_t run = 0; run < runs.size(); ++run) {
-            EXPECT_TRUE(results_of({runs[run]}, 20).front() == together[run]) << "run " << run;
+            EXPECT_TRUE(results_of({runs[run]}, 8).front() == together[run]) << "run " << run;
         }
     }
 }
@@ -147,9 +147,9 @@ TEST_F(TorchCohortTest, RunWithKeyOffsetAndTokenSmearDoesNotDependOnTheCohort) {
         runs[1].fraction = 0.25;
         runs[2].seed = 7;
         runs[3].position = Position::none;
-        const auto together = results_of(runs, 20);
+        const auto together = results_of(runs, 8);
         for (std::size_t run = 0; run < runs.size(); ++run) {
-            EXPECT_TRUE(results_of({runs[run]}, 20).front() == together[run]) << "run " << run;
+            EXPECT_TRUE(results_of({runs[run]}, 8).front() == together[run]) << "run " << run;
         }
         expect_resumed_as_straight(base);
     }
@@ -166,9 +166,9 @@ TEST_F(TorchCohortTest, RunWithRelativeEncodingDoesNotDependOnTheCohort) {
         base.cope_positions = 6;
         base.dropout = 0.1;
         const auto runs = six_runs(base);
-        const auto together = results_of(runs, 20);
+        const auto together = results_of(runs, 8);
         for (std::size_t run = 0; run < runs.size(); ++run) {
-            EXPECT_TRUE(results_of({runs[run]}, 20).front() == together[run])
+            EXPECT_TRUE(results_of({runs[run]}, 8).front() == together[run])
                 << "position " << static_cast<int>(position) << ", run " << run;
         }
         expect_resumed_as_straight(base);
@@ -200,9 +200,9 @@ TEST_F(TorchCohortTest, CohortChangesOnlyTheLastBitsInBfloat16) {
         base.dropout = 0.1;
         base.block = block;
         const auto runs = six_runs(base);
-        const auto together = results_of(runs, 20);
+        const auto together = results_of(runs, 8);
         for (std::size_t run = 0; run < runs.size(); ++run) {
-            const Results alone = results_of({runs[run]}, 20).front();
+            const Results alone = results_of({runs[run]}, 8).front();
             for (std::size_t i = 0; i < alone.numbers.size(); ++i) {
                 EXPECT_NEAR(alone.numbers[i], together[run].numbers[i], 1e-3) << "run " << run << ", number " << i;
             }
