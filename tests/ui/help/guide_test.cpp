@@ -85,11 +85,9 @@ TEST_F(GuideTest, EveryPageLoadsAndItsLinksAndPicturesResolve) {
         });
     }
     EXPECT_GT(links.size(), 50U);
+    for (const GuideSection& section : guideSections()) links.insert(section.page.file + '#' + section.anchor);
+    for (const RoomEntry& room : rooms()) links.insert(room.guide);
     for (const QString& link : links) EXPECT_TRUE(guide.showPage(link)) << link.toStdString();
-    for (const GuideSection& section : guideSections()) {
-        EXPECT_TRUE(guide.showPage(section.page.file + '#' + section.anchor)) << section.anchor.toStdString();
-    }
-    for (const RoomEntry& room : rooms()) EXPECT_TRUE(guide.showPage(room.guide)) << room.guide;
     EXPECT_FALSE(guide.showPage("no-such-page.md"));
     EXPECT_FALSE(guide.showPage("train.md#no-such-heading"));
 }

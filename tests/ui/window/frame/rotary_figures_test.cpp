@@ -72,33 +72,57 @@ TEST_F(RotaryFigures, HaveDistinctNames) {
     EXPECT_NE(findRotaryFigure(QStringLiteral("cache-error")), nullptr);
 }
 
-TEST_F(RotaryFigures, HaveSummaryAndSettings) {
-    for (const RotaryFigure& entry : rotaryFigures()) {
-        for (const RotarySetup& setup : setups()) {
-            const Figure figure = entry.make(setup, {});
-            EXPECT_EQ(figure.name, QString::fromLatin1(entry.name));
-            EXPECT_TRUE(figure.summary.endsWith(QLatin1Char('.')))
-                << entry.name << ": " << figure.summary.toStdString();
-            EXPECT_EQ(figure.settings.value(QStringLiteral("setup")).toString().toStdString(), text_of(setup))
-                << entry.name;
+void expectLinesThatDifferInMoreThanColor(const Figure& figure, const std::string& where) {
+    for (const FigureStyle& style :
+         {FigureStyle::screen(Theme::light(), 1), FigureStyle::print(Theme::light(), 9, 1)}) {
+        for (std::size_t i = 0; i < figure.curves.size(); ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                EXPECT_FALSE(differOnlyInColor(figure.curves[i], figure.curves[j], style))
+                    << where << ": " << figure.curves[i].quantity.toStdString() << " and "
+                    << figure.curves[j].quantity.toStdString();
+            }
         }
     }
 }
 
-TEST_F(RotaryFigures, DistinguishNoLinesByColorAlone) {
-    for (const FigureStyle& style :
-         {FigureStyle::screen(Theme::light(), 1), FigureStyle::print(Theme::light(), 9, 1)}) {
-        for (const RotaryFigure& entry : rotaryFigures()) {
-            for (const RotarySetup& setup : setups()) {
-                const Figure figure = entry.make(setup, {});
-                for (std::size_t i = 0; i < figure.curves.size(); ++i) {
-                    for (std::size_t j = 0; j < i; ++j) {
-                        EXPECT_FALSE(differOnlyInColor(figure.curves[i], figure.curves[j], style))
-                            << entry.name << " of " << text_of(setup) << ": " << figure.curves[i].quantity.toStdString()
-                            << " and " << figure.curves[j].quantity.toStdString();
-                    }
-                }
-            }
+void expectNothingOutsideThePage(const Figure& figure, const std::string& where) {
+    ExportOptions options;
+    options.format = FigureFormat::svg;
+    options.widthMm = 90;
+    options.heightMm = 60;
+    options.outlines = true;  // the font of a viewer may be wider
+    const QByteArray bytes = figureBytes(figure, options);
+    EXPECT_TRUE(bytes.contains("width=\"90mm\" height=\"60mm\"")) << where;
+    QSvgRenderer renderer(bytes);
+    ASSERT_TRUE(renderer.isValid()) << where;
+    // The page is rendered in the middle of a larger one.
+    const QRectF page = renderer.viewBoxF();
+    renderer.setViewBox(page.adjusted(-page.width() / 2, -page.height() / 2, page.width() / 2, page.height() / 2));
+    QImage picture(360, 240, QImage::Format_RGB32);
+    picture.fill(Qt::magenta);
+    QPainter painter(&picture);
+    renderer.render(&painter);
+    painter.end();
+    int outside = 0;
+    for (int y = 0; y < 240; ++y) {
+        for (int x = 0; x < 360; ++x) {
+            const bool inside = x >= 88 && x < 272 && y >= 58 && y < 182;
+            outside += !inside && picture.pixelColor(x, y) != Qt::magenta ? 1 : 0;
+        }
+    }
+    EXPECT_EQ(outside, 0) << where;
+}
+
+TEST_F(RotaryFigures, HaveTheirSummaryAndSettingsDistinctLinesAndNothingOutsideTheirPage) {
+    for (const RotaryFigure& entry : rotaryFigures()) {
+        for (const RotarySetup& setup : setups()) {
+            const Figure figure = entry.make(setup, {});
+            const std::string where = std::string(entry.name) + " of " + text_of(setup);
+            EXPECT_EQ(figure.name, QString::fromLatin1(entry.name));
+            EXPECT_TRUE(figure.summary.endsWith(QLatin1Char('.'))) << where << ": " << figure.summary.toStdString();
+            EXPECT_EQ(figure.settings.value(QStringLiteral("setup")).toString().toStdString(), text_of(setup)) << where;
+            expectLinesThatDifferInMoreThanColor(figure, where);
+            expectNothingOutsideThePage(figure, where);
         }
     }
 }
@@ -154,40 +178,6 @@ TEST_F(RotaryFigures, EveryFormatHasSizeAndData) {
         const QByteArray pdf = figureBytes(figure, options);
         EXPECT_TRUE(pdf.startsWith("%PDF")) << entry.name;
         EXPECT_TRUE(pdfAttachments(pdf).contains("data.csv")) << entry.name;
-    }
-}
-
-TEST_F(RotaryFigures, DrawNothingOutsideTheirPage) {
-    ExportOptions options;
-    options.format = FigureFormat::svg;
-    options.widthMm = 90;
-    options.heightMm = 60;
-    options.outlines = true;  // the font of a viewer may be wider
-    for (const RotaryFigure& entry : rotaryFigures()) {
-        for (const RotarySetup& setup : setups()) {
-            const QByteArray bytes = figureBytes(entry.make(setup, {}), options);
-            EXPECT_TRUE(bytes.contains("width=\"90mm\" height=\"60mm\"")) << entry.name;
-            QSvgRenderer renderer(bytes);
-            ASSERT_TRUE(renderer.isValid()) << entry.name;
-            // The page is rendered in the middle of a larger one.
-            const QRectF page = renderer.viewBoxF();
-            const QRectF wide =
-                page.adjusted(-page.width() / 2, -page.height() / 2, page.width() / 2, page.height() / 2);
-            renderer.setViewBox(wide);
-            QImage picture(360, 240, QImage::Format_RGB32);
-            picture.fill(Qt::magenta);
-            QPainter painter(&picture);
-            renderer.render(&painter);
-            painter.end();
-            int outside = 0;
-            for (int y = 0; y < 240; ++y) {
-                for (int x = 0; x < 360; ++x) {
-                    const bool inside = x >= 88 && x < 272 && y >= 58 && y < 182;
-                    outside += !inside && picture.pixelColor(x, y) != Qt::magenta ? 1 : 0;
-                }
-            }
-            EXPECT_EQ(outside, 0) << entry.name << " of " << text_of(setup);
-        }
     }
 }
 
