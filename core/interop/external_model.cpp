@@ -23,9 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* models_choice = "models";        // of LabFile::choice
-constexpr const char* model_setting = "opened_model";  // the name of a measured model
-constexpr const char* other_theta = ", θ = ";          // follows the model's name
+constexpr const char* models_choice = "models";  // of LabFile::choice
+constexpr const char* other_theta = ", θ = ";    // follows the model's name
 
 // The weights that were loaded last.
 class LoadedModel {

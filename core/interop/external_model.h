@@ -21,6 +21,8 @@ namespace ropelab {
 RunCheckpoint external_run(const std::filesystem::path& path, const std::string& text = {},
                            const std::filesystem::path& data_dir = {}, std::optional<double> theta = {});
 
+inline constexpr const char* model_setting = "opened_model";  // of a run that stands for a measured model: its name
+
 /// Stores what was measured of an external model as a snapshot of a new run, which counts as imported; its vocabulary
 /// only if there are attention maps, whose tokens it names. Returns the id. Throws BadInput, naming what differs, if no
 /// run has the model's sizes and frequencies, with which the figures of a run interpret its snapshots. The lab also

@@ -100,12 +100,12 @@ struct SampledLogits {
     std::vector<double> mean;
     std::vector<double> standard_error;
 };
-/// Mean of qᵀR_Δ k (not divided by √d) at each distance Δ over `samples` random pairs of q and k (formula 16). Without
+/// Mean of qᵀR(−Δ)k (not divided by √d) at each distance Δ over `samples` random pairs of q and k (formula 16). Without
 /// the attention factor. If cancelled, over the samples so far. Throws BadInput for `samples` below 2.
 SampledLogits sampled_logits(const Frequencies& frequencies, int head_dim, std::span<const double> distances,
                              std::int64_t samples, std::uint64_t seed, const RandomVectors& vectors,
                              const Cancelled& cancelled = {});
-/// Mean of qᵀR_Δ k (formula 16): (mean² + ρ)·(number of unrotated channels + 2·Σcos(Δω_i)).
+/// Mean of qᵀR(−Δ)k (formula 16): (mean² + ρ)·(number of unrotated channels + 2·Σcos(Δω_i)).
 double expected_logit(const Frequencies& frequencies, int head_dim, double distance, const RandomVectors& vectors);
 
 }  // namespace ropelab

@@ -158,13 +158,15 @@ QString legendOf(const ComparedNames& names, const Figure& both) {
     const auto isOfB = [](const FigureLine& line) { return line.ink == kInkB; };
     bool hasDashes = std::ranges::any_of(both.verticalLines, isOfB) || std::ranges::any_of(both.horizontalLines, isOfB);
     bool hasRings = false;
+    bool hasFilled = false;
     for (const FigureCurve& curve : both.curves) {
-        if (curve.ink != kInkB || curve.solid || curve.x.isEmpty()) continue;
-        (curve.shape == FigureCurve::Shape::line ? hasDashes : hasRings) = true;
+        if (curve.ink != kInkB || curve.x.isEmpty()) continue;
+        const bool isLine = curve.shape == FigureCurve::Shape::line;
+        if (!isLine || !curve.solid) (isLine ? hasDashes : curve.solid ? hasFilled : hasRings) = true;
     }
     QStringList looks;
     if (hasDashes) looks << u"dashed"_s;
-    if (hasRings) looks << u"hollow points"_s;
+    if (hasRings && !hasFilled) looks << u"hollow points"_s;
     const QString marks = looks.isEmpty() ? QString() : u" (%1)"_s.arg(looks.join(u", "_s));
     if (names.areEqual()) return u"A and B%1 are equal"_s.arg(marks);
     return u"A: %1 · B%3: %2"_s.arg(names.a, names.b, marks);

@@ -181,8 +181,11 @@ SplitMarkdown splitFormulas(const QString& markdown) {
 
 QString withFixedSpaces(QString markdown) {
     static const QRegularExpression equals(u"[ \\n]([=<≈≤≥])[ \\n](?=[\\d−])"_s);
+    static const QRegularExpression times(u"(?<=\\d)[ \\n]·[ \\n](?=\\d)"_s);
     static const QRegularExpression percent(u"(?<=\\d)[ \\n]%"_s);
-    return markdown.replace(equals, u"\u00A0\\1\u00A0"_s).replace(percent, u"\u00A0%"_s);
+    return markdown.replace(equals, u"\u00A0\\1\u00A0"_s)
+        .replace(times, u"\u00A0·\u00A0"_s)
+        .replace(percent, u"\u00A0%"_s);
 }
 
 QString withUnicodeFormulas(const QString& markdown, const LectureFormulas& formulas) {

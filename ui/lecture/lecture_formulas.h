@@ -58,7 +58,7 @@ struct SplitMarkdown {
 };
 SplitMarkdown splitFormulas(const QString& markdown);
 
-/// A value stays on the line of its "=" or "<", and "%" on that of its number.
+/// A value stays on the line of its "=" or "<", "%" on that of its number, and a product of numbers on one line.
 QString withFixedSpaces(QString markdown);
 
 QString withUnicodeFormulas(const QString& markdown, const LectureFormulas& formulas);

@@ -39,7 +39,7 @@ void LectureText::setMarkdown(const QString& markdown) {
     m_markdown = markdown;
     LectureDocument plain;
     plain.setMarkdown(withUnicodeFormulas(markdown, m_formulas));
-    m_plain = plain.toPlainText().trimmed();
+    m_plain = plain.toPlainText().remove(QChar::ObjectReplacementCharacter).trimmed();
     setAccessibleName(m_plain);
     restyle();
 }

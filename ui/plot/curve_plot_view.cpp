@@ -306,7 +306,7 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
                          ? u"smoothed by an exponential moving average, weight %1"_s.arg(weight)
                      : forScreen ? u"smoothed over about ±%1 steps"_s.arg(reach)
                                  : u"smoothed by lines fitted to the steps before and after, weight %1"_s.arg(weight));
-        if (!forScreen && paintsRaw(figure)) parts.append(u"pale: without smoothing"_s);
+        if (!forScreen && paintsRaw(figure)) parts.append(u"faint: without smoothing"_s);
     }
     const auto ends = [&figure](Ink::Kind kind) {
         return std::count_if(figure.curves.begin(), figure.curves.end(), [kind](const FigureCurve& curve) {

@@ -247,17 +247,21 @@ void RotaryRoom::fixAxis(int axis, std::optional<Range> ends) {
 
 Figure RotaryRoom::held(FigureView* view, Figure figure) {
     const auto addGhost = [&figure](const Figure& before) {
-        const bool arePoints = std::ranges::all_of(
-            before.curves, [](const FigureCurve& curve) { return curve.shape == FigureCurve::Shape::points; });
-        const QString pale = arePoints ? u"small and grey: before the change"_s : u"pale: before the change"_s;
         const std::size_t shown = figure.curves.size();
+        bool arePoints = true;
         for (FigureCurve ghost : before.curves) {
+            const auto covers = [&ghost](const FigureCurve& each) { return each.x == ghost.x && each.y == ghost.y; };
+            // Secondary lines and the red part of a line would only repeat another one.
+            const bool repeats = ghost.companion || ghost.ink.kind == Ink::Kind::error;
+            if (ghost.shape == FigureCurve::Shape::line && repeats) continue;
+            if (std::any_of(figure.curves.begin(), figure.curves.end(), covers)) continue;
             ghost.label.clear();
-            ghost.emphasis = FigureCurve::Emphasis::dimmed;
-            if (ghost.shape == FigureCurve::Shape::points) {  // dimmed points would be rings in the full colour
-                ghost.emphasis = FigureCurve::Emphasis::normal;
-                ghost.companion = true;
-                ghost.ink = {Ink::Kind::quiet};
+            ghost.emphasis = FigureCurve::Emphasis::normal;
+            ghost.companion = true;
+            ghost.solid = true;
+            ghost.dots = false;
+            ghost.ink = {Ink::Kind::quiet};
+            if (ghost.shape == FigureCurve::Shape::points) {
                 ghost.pointPt *= 0.6;
                 for (qsizetype i = ghost.x.size() - 1; i >= 0; --i) {  // a point that stays would fill its ring
                     const auto stays = [x = ghost.x[i], y = ghost.y[i]](const FigureCurve& each) {
@@ -268,10 +272,13 @@ Figure RotaryRoom::held(FigureView* view, Figure figure) {
                     ghost.y.removeAt(i);
                 }
             }
-            if (!ghost.x.isEmpty()) figure.curves.push_back(std::move(ghost));
+            if (ghost.x.isEmpty()) continue;
+            arePoints = arePoints && ghost.shape == FigureCurve::Shape::points;
+            figure.curves.push_back(std::move(ghost));
         }
-        const bool hasGhost = figure.curves.size() > shown;
-        if (hasGhost) figure.note.prepend(figure.note.isEmpty() ? pale : pale + u"; "_s);
+        if (figure.curves.size() == shown) return;
+        const QString grey = arePoints ? u"small and grey: before the change"_s : u"grey: before the change"_s;
+        figure.note.prepend(figure.note.isEmpty() ? grey : grey + u"; "_s);
     };
     if (const auto glide = m_glides.constFind(view); glide != m_glides.constEnd()) {
         const bool isSameKind = figure.x.label == glide->before.x.label && figure.y.unit == glide->before.y.unit;

@@ -49,7 +49,7 @@ class RotaryRoom : public Room {
     virtual void openAnimation();
 
     /// Until releaseAxes(), the axes of all figures with curves are as wide as the figures of now and those after
-    /// `toEnd` need, and the figures of now stay behind the others, dimmed. `back` undoes `toEnd`.
+    /// `toEnd` need, and the figures of now stay behind the others, grey. `back` undoes `toEnd`.
     void holdAxes(const std::function<void()>& toEnd, const std::function<void()>& back);
     void releaseAxes();
     /// The ends of the x axis (0) or the y axis (1) of all figures with curves; nullopt: those of each figure.
@@ -121,7 +121,7 @@ class RotaryRoom : public Room {
  private:
     void stepPair(int key);
     /// While values glide, the axes are held by holdAxes(). While the mouse drags, the axes hold still and the figure
-    /// of before stays behind the new one, dimmed.
+    /// of before stays behind the new one, grey.
     Figure held(FigureView* view, Figure figure);
     void widen(FigureView* view, const Figure& figure);
     template <typename T, typename Join>

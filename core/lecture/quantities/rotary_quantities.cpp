@@ -286,7 +286,7 @@ std::vector<Quantity> context_quantities() {
           "Upper bound (2/d) Σ|S_j| of Su et al. on the attention logit at a distance (formula 11 of the guide)."},
          decay_at},
         {{"expected_logit", "(distance, mean, correlation)", "",
-          "Expected attention logit qᵀR_Δ k at a distance Δ, not divided by √d, of random vectors with this mean of "
+          "Expected attention logit qᵀR(−Δ)k at a distance Δ, not divided by √d, of random vectors with this mean of "
           "each component and this correlation between q and k."},
          expected_at},
         {{"critical_dimension", "[(L)]", "channels",

@@ -27,7 +27,7 @@ struct KeySamples {
 /// and for a correlation outside −1 to 1.
 KeySamples sampled_keys(int head_dim, std::int64_t others, double correlation, std::size_t samples, std::int64_t seed);
 
-/// Mean attention weight of the key at each distance Δ, with logits qᵀR_Δ k/√d, without the attention factor. Throws
+/// Mean attention weight of the key at each distance Δ, with logits qᵀR(−Δ)k/√d, without the attention factor. Throws
 /// BadInput if there are more frequencies than pairs.
 std::vector<double> key_shares(const KeySamples& samples, const Frequencies& frequencies,
                                std::span<const double> distances);

@@ -117,6 +117,9 @@ TEST(ComparedFigure, TheNoteSaysHowTheSecondSetupLooks) {
     EXPECT_TRUE(compareFigures(a, b, kNames).note.startsWith("A: θ = 10k · B (hollow points): θ = 500k"));
     b.curves.front().solid = true;  // filled points tell something else
     EXPECT_TRUE(compareFigures(a, b, kNames).note.startsWith("A: θ = 10k · B: θ = 500k"));
+    b.curves.push_back(b.curves.front());
+    b.curves.back().solid = false;
+    EXPECT_TRUE(compareFigures(a, b, kNames).note.startsWith("A: θ = 10k · B: θ = 500k")) << "some of B are filled";
 }
 
 TEST(ComparedFigure, ARowHasOneLabelWithBothNumbers) {

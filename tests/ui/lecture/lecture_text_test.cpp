@@ -57,6 +57,7 @@ TEST_F(LectureTextTest, TexBecomesUnicode) {
 TEST_F(LectureTextTest, AValueStaysWithItsSigns) {
     EXPECT_EQ(withFixedSpaces("at θ = 10,000 or\n13 % of = it"), u"at θ\u00A0=\u00A010,000 or\n13\u00A0% of = it"_s);
     EXPECT_EQ(withFixedSpaces("x =\n−3, 0\n%"), u"x\u00A0=\u00A0−3, 0\u00A0%"_s);
+    EXPECT_EQ(withFixedSpaces("2 ·\n64 · d"), u"2\u00A0·\u00A064 · d"_s);
 }
 
 TEST_F(LectureTextTest, ColumnsOfNumbersAreAlignedToTheRight) {
@@ -72,6 +73,33 @@ TEST_F(LectureTextTest, ColumnsOfNumbersAreAlignedToTheRight) {
             EXPECT_EQ(alignment.testFlag(Qt::AlignRight), column < 2) << row << ", " << column;
         }
     }
+}
+
+TEST_F(LectureTextTest, AColumnIsPaintedOnOneAxis) {
+    const auto pictures = [](const QString& markdown) {
+        QTextDocument document;
+        setPageMarkdown(document, markdown, {}, Qt::black);
+        const auto* table = qobject_cast<QTextTable*>(document.rootFrame()->childFrames().value(0));
+        QStringList svg;
+        for (int row = 0; row < table->rows(); ++row) {
+            QTextCursor cell = table->cellAt(row, 1).firstCursorPosition();
+            cell.movePosition(QTextCursor::NextCharacter);
+            svg << QString::fromUtf8(cell.charFormat().property(QTextFormat::UserProperty + 1).toByteArray());
+        }
+        return svg;
+    };
+    const QString rows = u"|---|---|\n| a | 1 |\n| **b** | 2 ± 1 |\n| c | − |\n| d | 1,003 |\n"_s;
+    const QStringList dots = pictures(u"| x | y ![dots](plot:dots) |\n"_s + rows);
+    EXPECT_EQ(dots[0] + dots[3], "") << "a heading and a cell without a number";
+    EXPECT_TRUE(dots[1].contains("cx='4'") && dots[4].contains("cx='106'")) << dots.join(u'\n').toStdString();
+    EXPECT_TRUE(dots[2].contains("M4 5H")) << "its spread begins at 1";
+    EXPECT_TRUE(dots[1].contains("dasharray") && dots[4].contains("dasharray")) << "the line of the bold row";
+    const QStringList bars = pictures(u"| x | y ![bars](plot:bars) |\n"_s + rows);
+    EXPECT_TRUE(bars[1].contains("M4 5H4.1") && bars[4].contains("M4 5H106")) << bars.join(u'\n').toStdString();
+    EXPECT_EQ(pictures(u"| x | y |\n"_s + rows).join(QString()), "");
+    LectureText text(12);
+    text.setMarkdown(u"| x | y ![bars](plot:bars) |\n"_s + rows);
+    EXPECT_FALSE(text.plainText().contains(QChar::ObjectReplacementCharacter));
 }
 
 TEST_F(LectureTextTest, FormulasComeFromTheIndexAndNeverFromOutsideItsFolder) {

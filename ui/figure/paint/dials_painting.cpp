@@ -36,13 +36,12 @@ QString indexText(const Dial& dial) {
     return dial.kind == Dial::Kind::outside ? QString() : QString::number(dial.index);
 }
 
-/// On paper, where no pointer names a dial, an index says what it counts.
-QString rowText(const QString& index, const FigureStyle& style) {
-    return style.onScreen || index.isEmpty() ? index : u"pair "_s + index;
+QString rowText(const QString& index) {
+    return index.isEmpty() ? index : u"pair "_s + index;
 }
 
 double marginOf(const FigureStyle& style) {
-    return std::max(style.units(kMargin), style.extentOf(rowText(u"00"_s, style), style.tickPt).width + style.units(6));
+    return std::max(style.units(kMargin), style.extentOf(rowText(u"00"_s), style.tickPt).width + style.units(6));
 }
 
 double headerWidth(const DialsWords& words, const FigureStyle& style) {
@@ -165,7 +164,7 @@ void paintDials(QPainter& painter, const QRectF& rect, const FigureStyle& style,
         } else if (i % grid.columns == 0) {
             const QRectF place(rect.left(), cell.top(), grid.cells.left() - rect.left() - style.units(4),
                                cell.height());
-            painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter, rowText(indexText(hands.dial), style));
+            painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter, rowText(indexText(hands.dial)));
         }
     }
 }

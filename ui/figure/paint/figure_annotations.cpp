@@ -25,12 +25,16 @@ constexpr int kMostLabelLines = 3;
 constexpr double kTightest = 0.93;  // distance of labels on paper relative to the usual one
 
 std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x, const AxisScale& y) {
-    for (qsizetype i = std::min(curve.x.size(), curve.y.size()) - 1; i >= 0; --i) {
-        if (x.contains(curve.x[i]) && std::isfinite(y.toDevice(curve.y[i]))) {
-            return i;
-        }
+    std::optional<qsizetype> last;
+    bool isBelowTop = false, isAboveBottom = false;
+    for (qsizetype i = std::min(curve.x.size(), curve.y.size()) - 1; i >= 0 && !(isBelowTop && isAboveBottom); --i) {
+        const double at = y.toDevice(curve.y[i]);
+        if (!x.contains(curve.x[i]) || !std::isfinite(at)) continue;
+        last = last.value_or(i);
+        isBelowTop = isBelowTop || at <= y.length;
+        isAboveBottom = isAboveBottom || at >= 0;
     }
-    return std::nullopt;
+    return isBelowTop && isAboveBottom ? last : std::nullopt;  // none for a curve that is outside of the axes
 }
 
 /// A map has a colour bar in the place of the end labels.

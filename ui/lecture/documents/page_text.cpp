@@ -17,7 +17,9 @@
 #include <QTextTable>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "ui/figure/paint/figure_painter.h"
 
@@ -112,6 +114,68 @@ void insertFormulas(QTextDocument& document, const QHash<QString, QTextCharForma
             cursor.setCharFormat(format);
         } else {
             cursor.removeSelectedText();
+        }
+    }
+}
+
+/// Paints each number of a column before its text: a point with its spread, or a bar from 0, on an axis that the column
+/// shares, with a line at the number of the row whose first cell is bold.
+void plot(QTextTable& table, int column, bool areBars, const QColor& color) {
+    static const QRegularExpression number(u"^([−+]?[\\d.,]+)(?: ± ([\\d.]+))?"_s);
+    struct Value {
+        QTextCursor cell;
+        double at, low, high;
+    };
+    std::vector<Value> values;
+    std::optional<double> level;
+    qsizetype longest = 0;
+    for (int row = 1; row < table.rows(); ++row) {
+        const QTextCursor cell = table.cellAt(row, column).firstCursorPosition();
+        const auto match = number.match(cell.block().text());
+        if (!match.hasMatch()) continue;
+        const double at = match.captured(1).remove(u',').replace(u'−', u'-').toDouble();
+        const double spread = match.captured(2).toDouble();
+        values.push_back(
+            {cell, at, areBars ? std::min(0.0, at) : at - spread, areBars ? std::max(0.0, at) : at + spread});
+        longest = std::max(longest, cell.block().text().size());
+        QTextCursor first = table.cellAt(row, 0).firstCursorPosition();
+        first.movePosition(QTextCursor::NextCharacter);
+        if (first.charFormat().fontWeight() >= QFont::DemiBold) level = at;
+    }
+    if (values.empty()) return;
+    const double least = std::ranges::min(values, {}, &Value::low).low;
+    const double length = std::ranges::max(values, {}, &Value::high).high - least;
+    const auto x = [&](double at) { return 4 + 102 * (length > 0 ? (at - least) / length : 0.5); };
+    for (Value& value : values) {
+        QString marks =
+            u"<path d='M%1 5H%2' stroke-width='%3'/>"_s.arg(x(value.low)).arg(x(value.high)).arg(areBars ? 4 : 0.7);
+        if (!areBars) marks += u"<circle cx='%1' cy='5' r='1.7' fill='%2'/>"_s.arg(x(value.at)).arg(color.name());
+        if (level) marks += u"<path d='M%1 0V10' stroke-width='.4' stroke-dasharray='1.2 1.3'/>"_s.arg(x(*level));
+        const QString svg =
+            u"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 110 10'><g stroke='%1'>%2</g></svg>"_s;
+        QTextCharFormat format;
+        format.setObjectType(FormulaObject::kType);
+        format.setProperty(kFormulaSvg, svg.arg(color.name(), marks).toUtf8());
+        format.setProperty(kFormulaRatio, 11.0);
+        format.setProperty(kFormulaHeight, 2.1);
+        format.setProperty(kFormulaDepth, 0.7);
+        const QString digits(longest - value.cell.block().text().size(), u'\u2007');  // numbers end below each other
+        value.cell.insertText(QString(QChar::ObjectReplacementCharacter), format);
+        value.cell.insertText(u"\u2002"_s + digits, QTextCharFormat());
+    }
+}
+
+/// A heading contains the picture "plot:dots" or "plot:bars".
+void plotColumns(const QTextDocument& document, const QColor& color) {
+    for (QTextFrame* frame : document.rootFrame()->childFrames()) {
+        auto* table = qobject_cast<QTextTable*>(frame);
+        for (int column = 0; table && column < table->columns(); ++column) {
+            const QTextBlock heading = table->cellAt(0, column).firstCursorPosition().block();
+            QString name;
+            for (auto part = heading.begin(); !part.atEnd(); ++part) {
+                name += part.fragment().charFormat().toImageFormat().name();
+            }
+            if (name.startsWith("plot:"_L1)) plot(*table, column, name == "plot:bars"_L1, color);
         }
     }
 }
@@ -260,6 +324,7 @@ void setPageMarkdown(QTextDocument& document, const QString& markdown, const Lec
         source += split.between[i + 1];
     }
     document.setMarkdown(withFixedSpaces(source));
+    plotColumns(document, color);
     insertFormulas(document, formats);
     useSemiBold(document);
     spaceBlocks(document, QFontInfo(document.defaultFont()).pixelSize());

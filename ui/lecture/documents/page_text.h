@@ -58,6 +58,7 @@ class FigureObject : public QObject, public QTextObjectInterface {
 /// Call once for a document that shows formulas.
 void paintFormulas(QTextDocument& document);
 void preparePage(QTextDocument& document, const FigureStyle& style, double points);
+/// A column of a table with ![dots](plot:dots) or ![bars](plot:bars) in its heading is also painted (docs/lectures.md).
 void setPageMarkdown(QTextDocument& document, const QString& markdown, const LectureFormulas& formulas,
                      const QColor& color);
 void appendPageMarkdown(QTextCursor& cursor, const QString& markdown, const LectureFormulas& formulas,

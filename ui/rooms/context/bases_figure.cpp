@@ -256,9 +256,7 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
         return figure;
     }
     figure.note =
-        u"shaded: supported contexts; thin grey: largest supported context of this and smaller bases; dotted green: "
-        u"context that this base and "
-        "all larger ones support; thick green: bases that support the context; point: θ and context of the setup%1. "_s
+        u"shaded: supported contexts; thick green: bases that support the context; point: θ and context of the setup%1. "_s
             .arg(stateText(isSupported(data))) +
         scanText(profile);
     if (profile.done() < 2) {
@@ -281,13 +279,16 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
         {u"supported"_s, {Ink::Kind::success}, curve.x, QList<double>(curve.x.size(), figure.y.minimum), curve.y});
     const Polyline largest = thin({bases, envelope(points, true)});
     FigureCurve best = curveOf(largest.x, largest.y, {}, {Ink::Kind::quiet});
+    best.label = u"largest of this and smaller bases"_s;
     best.quantity = u"largest supported context of this and smaller bases"_s;
     best.companion = true;
     best.solid = true;  // so that not only its colour distinguishes it from the other envelope
     const Polyline smallest = thin({bases, envelope(points, false)});
     FigureCurve worst = curveOf(smallest.x, smallest.y, {}, {Ink::Kind::success});
+    worst.label = u"supported by this and all larger bases"_s;
     worst.quantity = u"context that this base and all larger bases support"_s;
     worst.companion = true;
+    figure.hasLegend = true;
     figure.curves.push_back(std::move(best));
     figure.curves.push_back(std::move(worst));
     figure.curves.push_back(curveOf(curve.x, curve.y, {}, {Ink::Kind::rotated}));

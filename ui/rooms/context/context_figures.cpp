@@ -219,9 +219,9 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared, 
     const double lowest = *std::min_element(bound.begin(), bound.end());
     const auto channels = 2 * static_cast<int>(now.inverse_frequencies.size());
     const bool hasOthers = channels < setup.head_dim;  // unrotated channels, which the bound leaves out
-    figure.note = u"Su's upper bound at %3 distances (not monotone); d = %1%4; value at Δ = 0: %2"_s.arg(channels)
+    figure.note = u"Su's upper bound%3; d = %1%4; value at Δ = 0: %2"_s.arg(channels)
                       .arg(readableNumber(top))
-                      .arg(distances.size())
+                      .arg(logarithmic ? u" at %1 distances"_s.arg(distances.size()) : QString())
                       .arg(hasOthers ? u" rotated channels of %1"_s.arg(setup.head_dim) : QString());
     figure.summary =
         u"Su's upper bound of %4 falls from %1 at distance 0 to %2 within %3 tokens, not monotonically."_s.arg(

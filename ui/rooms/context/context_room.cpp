@@ -190,12 +190,12 @@ QWidget* ContextRoom::makeBar() {
              "j. The curve is (2/d) Σ|Sⱼ|.\nSu et al. 2021; formula 11 of the guide"_s),
          tab(u"Random"_s,
              u"Shows mean attention logits of random queries q and keys k. All components have mean μ and variance "
-             "1; ρ is the correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR_Δ k] = (μ² + "
+             "1; ρ is the correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR(−Δ)k] = (μ² + "
              "ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024; formula 16 of the guide"_s),
          tab(u"Match"_s,
              u"Shows the mean attention weight of one key among 199 random ones, for a key that equals the random "
              u"query "
-             u"and for one with the correlation ρ, which the panel sets.\nsoftmax of qᵀR_Δ k/√d, formula 7 of the "
+             u"and for one with the correlation ρ, which the panel sets.\nsoftmax of qᵀR(−Δ)k/√d, formula 7 of the "
              "guide"_s)},
         [this](int part) { setPart(static_cast<Part>(part)); });
     flow->addWidget(tabs);

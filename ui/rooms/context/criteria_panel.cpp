@@ -129,7 +129,7 @@ QList<FormRow> randomRows() {
              u"mean μ"_s,
              {},
              u"μ is the mean of every component of q and of k. A mean that is not 0 makes the expected logit depend on "
-             "the distance, although q and k are independent.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 K(Δ)), "
+             "the distance, although q and k are independent.\nE[qᵀR(−Δ)k] = (μ² + ρ)·(d − d_r + 2 K(Δ)), "
              "K(Δ) = Σ cos(Δωᵢ), formula 16"_s,
              mean},
             {"correlation",
@@ -137,7 +137,7 @@ QList<FormRow> randomRows() {
              {},
              u"ρ is the correlation of a component of q with the same component of k: 0 for independent vectors, 1 for "
              "k = q. Components have mean μ and variance 1; d_r of the d channels are rotated.\n"
-             "E[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16"_s,
+             "E[qᵀR(−Δ)k] = (μ² + ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16"_s,
              correlation}};
 }
 

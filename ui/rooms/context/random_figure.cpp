@@ -140,7 +140,7 @@ Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, 
     Figure figure;
     figure.name = kRandomFigure;
     figure.x = distanceAxis(end);
-    figure.y.label = u"mean logit qᵀR(Δ)k"_s;
+    figure.y.label = u"mean logit qᵀR(−Δ)k"_s;
     figure.y.unit = u"not divided by √d"_s;
     figure.note =
         u"points: means of %1 samples, seed %2, with bars of ± 1 standard error that are mostly within the points; "

@@ -166,7 +166,9 @@ void addLines(Figure& figure, const Parts& parts, double atInfinity) {
     if (baseOfSlowest(setup, two_pi)) {
         const double slowest = longestWavelength(parts.plain, parts.rotated);
         lines.push_back({parts.yOfTokens(slowest),
-                         (parts.isScaled() ? u"θ = %1: unscaled λ ≤ %2"_s : u"θ = %1: longest wavelength %2"_s)
+                         (parts.isScaled()            ? u"θ = %1: unscaled λ ≤ %2"_s
+                          : parts.options.asFrequency ? u"θ = %1: longest wavelength %2"_s
+                                                      : u"θ = %1: longest %2"_s)
                              .arg(thetaText(setup.theta), readableNumber(slowest)),
                          {Ink::Kind::text},
                          kThetaHandle});

@@ -26,6 +26,7 @@
 
 #include "core/base/error.h"
 #include "core/forecast/estimate.h"
+#include "core/interop/external_model.h"
 #include "core/lecture/lecture_check.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/store/lab_file.h"
@@ -478,8 +479,9 @@ LectureStage::Runs WindowStage::runs() {
     if (shown.isOwn()) return Runs::own;
     if (isSameFile(m_liveLab, shown.path())) return Runs::live;
     const auto& all = m_workspace.runs().runs();
-    const bool areImported = !all.empty() && std::ranges::all_of(all, [](const auto& run) { return run.imported; });
-    return areImported ? Runs::imported : Runs::recorded;  // values that a paper printed were not recorded by a run
+    // Values that a paper printed were not recorded by a run; what a model that others trained gave was.
+    const auto isPrinted = [](const RunView& run) { return run.imported && !run.changed->contains(model_setting); };
+    return !all.empty() && std::ranges::all_of(all, isPrinted) ? Runs::imported : Runs::recorded;
 }
 
 QString WindowStage::progress() {

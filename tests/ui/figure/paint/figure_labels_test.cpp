@@ -350,6 +350,27 @@ TEST(FigureLabels, EndLabelsOfLinesWidenTheRightMargin) {
     EXPECT_TRUE(painted.renderer.labelBoxes().isEmpty());
 }
 
+TEST(FigureLabels, ACurveOutsideOfTheAxesHasNoLabel) {
+    Figure figure;
+    figure.y.minimum = 0;
+    figure.y.maximum = 2;
+    const auto pixelsAtTheRight = [&](double y) {
+        figure.curves = {lineOf({0, 1}, {y, y})};
+        figure.curves.back().label = QStringLiteral("label");
+        Painted painted(figure, {420, 280});
+        const QImage image = painted.plot.toPixmap(420, 280, 1).toImage();
+        const QRect axes = painted.renderer.axesRect().toRect();
+        int count = 0;
+        for (int x = axes.right() + 4; x < image.width(); ++x) {
+            for (int row = 0; row < axes.bottom(); ++row) count += image.pixelColor(x, row).lightness() < 128 ? 1 : 0;
+        }
+        return count;
+    };
+    EXPECT_GT(pixelsAtTheRight(1.5), 20);
+    EXPECT_EQ(pixelsAtTheRight(5), 0);
+    EXPECT_EQ(pixelsAtTheRight(-1), 0);
+}
+
 TEST(FigureLabels, LongNoteIsBelowTheAxes) {
     Figure figure;
     figure.curves.push_back(lineOf({0, 1}, {0, 1}));

@@ -105,7 +105,7 @@ TEST_F(SpectrumRoomTest, TheCurvesBeforeADragGoWithIt) {
     for (const int by : {15, 30}) QTest::mouseMove(top->windowHandle(), at + QPoint(0, by));
     room->refreshNow();
     EXPECT_EQ(room->kernelView()->figure().curves.size(), 2U);
-    EXPECT_TRUE(room->kernelView()->figure().note.startsWith("pale: before the change; "));
+    EXPECT_TRUE(room->kernelView()->figure().note.startsWith("grey: before the change; "));
     const std::vector<FigureCurve>& curves = view->figure().curves;
     EXPECT_TRUE(std::any_of(curves.begin(), curves.end(), [](const FigureCurve& each) {
         return each.shape == FigureCurve::Shape::points && each.ink.kind == Ink::Kind::quiet;
@@ -113,6 +113,20 @@ TEST_F(SpectrumRoomTest, TheCurvesBeforeADragGoWithIt) {
     QTest::mouseRelease(top->windowHandle(), Qt::LeftButton, {}, at + QPoint(0, 30));
     room->refreshNow();
     EXPECT_EQ(room->kernelView()->figure().curves.size(), 1U);
+}
+
+TEST_F(SpectrumRoomTest, ACurveThatStaysHasNoGreyCopy) {
+    room->refreshNow();
+    room->holdAxes([] {}, [] {});
+    RotarySetup setup = model().setup();
+    for (const double theta : {setup.theta, 2 * setup.theta}) {
+        setup.theta = theta;
+        setup.attention_window += 64;
+        model().change(QStringLiteral("θ"), setup);
+        room->refreshNow();
+        EXPECT_EQ(room->kernelView()->figure().note.startsWith("grey: before the change"), theta > 10000);
+    }
+    room->releaseAxes();
 }
 
 TEST_F(SpectrumRoomTest, UnrotatedPairsStayOnAFixedAxis) {

@@ -501,6 +501,12 @@ TEST_F(PresentationTest, ARecordedLabStandsInForTheUsersLab) {
     EXPECT_TRUE(window->banners().texts().filter("read-only").isEmpty());
     window->showRoom("train");
     EXPECT_FALSE(window->actions().action("edit.undo")->isEnabled()) << "the steps belong to the user's lab";
+    // What a published model gave was measured; printed values were not.
+    for (const bool isMeasured : {true, false}) {
+        const char* name = isMeasured ? "real-model" : "published-losses";
+        stage().showRuns(QStringLiteral(ROPELAB_SOURCE_DIR "/resources/lectures/labs/%1.ropelab").arg(name), nullptr);
+        EXPECT_EQ(stage().runs(), isMeasured ? LectureStage::Runs::recorded : LectureStage::Runs::imported);
+    }
     stage().showRuns("", nullptr);
     EXPECT_EQ(workspace().lab().path(), own);
     EXPECT_THROW(stage().setControl("nothing", "1"), BadInput);

@@ -434,8 +434,9 @@ InspectFigures dataFigures() {
     using Controls = InspectFigure::Controls;
     return {
         {"data-bits", InspectGroup::data, u"bits per token of a text"_s,
-         u"Colours each token of a text by its bits under the run's model, −log₂ p: tokens that the model predicts "
-         "well are pale. The sum of the bits is the size to which an arithmetic coder with this model compresses the "
+         u"Colours each token of a text by its bits under the run's model, −log₂ p: the fewer bits, the "
+         "fainter the colour. The sum of the bits is the size to which an arithmetic coder with this model compresses "
+         "the "
          "text; ropelab-cli compress writes such a file. Formulas 35 and 59 of the guide"_s,
          &need::bits, Controls::none, dataBits},
         {"data-tokens", InspectGroup::data, u"tokens of the text"_s,
