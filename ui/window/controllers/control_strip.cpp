@@ -1,6 +1,7 @@
 #include "ui/window/controllers/control_strip.h"
 
 #include <QBoxLayout>
+#include <QComboBox>
 #include <QGridLayout>
 #include <QLabel>
 #include <QSlider>
@@ -120,9 +121,33 @@ void ControlStrip::arrange(int columns) {
         QLabel* label = labelOf(m_fields[i]);
         if (label) m_grid->addWidget(label, row, column);
         m_grid->addWidget(m_fields[i], row, label ? column + 1 : column, 1, label ? 1 : 2);
-        // Sliders take the width; other fields need no more than their text.
-        if (sliderOf(m_fields[i])) m_grid->setColumnStretch(column + 1, 1);
     }
+    stretch();
+}
+
+void ControlStrip::stretch() {
+    for (int column = 0; column < m_columns; ++column) {
+        // Sliders take the width; other fields need no more than their text, and lists share it by their entries.
+        int wanted = 0;
+        for (qsizetype i = column; i < m_fields.size(); i += m_columns) {
+            const auto* list = m_sliders.isEmpty() ? qobject_cast<QComboBox*>(m_fields[i]) : nullptr;
+            for (int entry = 0; list && entry < std::min(list->count(), 100); ++entry) {
+                wanted = std::max(wanted, list->fontMetrics().horizontalAdvance(list->itemText(entry)));
+            }
+            if (sliderOf(m_fields[i])) wanted = 1;
+        }
+        if (m_grid->columnStretch(2 * column + 1) == wanted) continue;
+        m_grid->setColumnStretch(2 * column + 1, wanted);
+        m_grid->invalidate();
+    }
+}
+
+bool ControlStrip::event(QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest) {
+        stretch();
+        m_grid->activate();
+    }
+    return QFrame::event(event);
 }
 
 void ControlStrip::resizeEvent(QResizeEvent* event) {

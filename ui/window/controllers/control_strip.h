@@ -21,6 +21,7 @@ class ControlStrip : public QFrame {
     void giveBack();
 
  protected:
+    bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
  private:
@@ -39,6 +40,7 @@ class ControlStrip : public QFrame {
     void fit();
     QSlider* sliderOf(const QWidget* field) const;
     void arrange(int columns);
+    void stretch();
 
     QGridLayout* m_grid;
     QList<Taken> m_taken;

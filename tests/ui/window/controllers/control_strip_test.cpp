@@ -4,6 +4,7 @@
 
 #include <QApplication>
 #include <QBoxLayout>
+#include <QComboBox>
 #include <QGridLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -75,6 +76,23 @@ TEST_F(ControlStripTest, FieldsNeverCoverEachOther) {
         columns = inFirstRow;
     }
     EXPECT_EQ(columns, 3);
+}
+
+TEST_F(ControlStripTest, TheListWithTheLongestEntryIsWidest) {
+    QList<QWidget*> lists;
+    for (const char* entry : {"θ 500k, 100 %, seed 1", "0"}) {
+        auto* list = new QComboBox(&panel);
+        list->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        list->addItem(QString::fromUtf8(entry));
+        grid.addWidget(list, static_cast<int>(lists.size()), 2);
+        list->show();
+        lists << list;
+    }
+    strip.take(lists);
+    strip.resize(400, 60);
+    strip.layout()->activate();
+    EXPECT_EQ(lists[0]->y(), lists[1]->y());
+    EXPECT_GT(lists[0]->width(), 2 * lists[1]->width());
 }
 
 }  // namespace
