@@ -112,4 +112,27 @@ std::span<const double> CosineSum::next() {
     return std::span<const double>(block_).subspan(skipped);
 }
 
+AngleWalk::AngleWalk(double step, double factor) : factor_(factor) {
+    // Each half follows from the one before it, so that the error is at most that of six additions of angles.
+    step_cosine_[0] = 1;
+    step_sine_[0] = 0;
+    for (std::size_t known = 1; known < block; known *= 2) {
+        const double cosine = std::cos(static_cast<double>(known) * step);
+        const double sine = std::sin(static_cast<double>(known) * step);
+        for (std::size_t k = 0; k < known; ++k) {
+            step_cosine_[known + k] = cosine * step_cosine_[k] - sine * step_sine_[k];
+            step_sine_[known + k] = sine * step_cosine_[k] + cosine * step_sine_[k];
+        }
+    }
+}
+
+ROPELAB_AVX2_CLONE void AngleWalk::start(double angle) {
+    const double cosine = std::cos(angle) * factor_;
+    const double sine = std::sin(angle) * factor_;
+    for (std::size_t k = 0; k < block; ++k) {
+        cosines[k] = cosine * step_cosine_[k] - sine * step_sine_[k];
+        sines[k] = sine * step_cosine_[k] + cosine * step_sine_[k];
+    }
+}
+
 }  // namespace ropelab

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -62,6 +63,26 @@ class CosineSum {
     std::vector<double> cosines_;  // cos(Δω_i) at the middle of the block, one per pair
     std::vector<double> sines_;
     std::vector<double> block_;
+};
+
+/// cos and sin, times `factor`, of `block` angles with a constant step in radians: with the addition formulas, from
+/// exact ones at the begin of each block.
+class AngleWalk {
+ public:
+    static constexpr std::size_t block = 64;
+    using Block = std::array<double, block>;
+
+    AngleWalk(double step, double factor);
+    /// Fills both blocks from `angle` on.
+    void start(double angle);
+
+    Block cosines;
+    Block sines;
+
+ private:
+    double factor_;
+    Block step_cosine_;
+    Block step_sine_;
 };
 
 }  // namespace ropelab

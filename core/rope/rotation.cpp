@@ -94,38 +94,7 @@ TableEntry table_entry(double angle, double attention_factor, NumberFormat forma
 
 namespace {
 
-/// cos and sin, times `factor`, of `count` angles with a constant step: with the addition formulas, from exact ones at
-/// the begin of each block.
-class AngleWalk {
- public:
-    static constexpr std::size_t block = 64;
-
-    AngleWalk(double step, double factor) : factor_(factor) {
-        for (std::size_t k = 0; k < block; ++k) {
-            step_cosine_[k] = std::cos(static_cast<double>(k) * step);
-            step_sine_[k] = std::sin(static_cast<double>(k) * step);
-        }
-    }
-
-    void start(double angle) {
-        const double cosine = std::cos(angle) * factor_;
-        const double sine = std::sin(angle) * factor_;
-        for (std::size_t k = 0; k < block; ++k) {
-            cosines[k] = cosine * step_cosine_[k] - sine * step_sine_[k];
-            sines[k] = sine * step_cosine_[k] + cosine * step_sine_[k];
-        }
-    }
-
-    std::array<double, block> cosines;
-    std::array<double, block> sines;
-
- private:
-    double factor_;
-    std::array<double, block> step_cosine_;
-    std::array<double, block> step_sine_;
-};
-
-using WalkBlock = std::array<double, AngleWalk::block>;
+using WalkBlock = AngleWalk::Block;
 
 /// As rounded(), for the numbers of a block at a time.
 ROPELAB_AVX2_CLONE void round_all(WalkBlock& values, NumberFormat format) {
@@ -158,7 +127,7 @@ ROPELAB_AVX2_CLONE void round_all(WalkBlock& values, NumberFormat format) {
 }
 
 /// The largest of numbers that are not negative; NaN counts as 0.
-double largest_of(const WalkBlock& values) {
+ROPELAB_AVX2_CLONE double largest_of(const WalkBlock& values) {
     std::array<double, 4> most = {};
     for (std::size_t k = 0; k < values.size(); k += most.size()) {
         for (std::size_t l = 0; l < most.size(); ++l) most[l] = values[k + l] > most[l] ? values[k + l] : most[l];
@@ -166,8 +135,22 @@ double largest_of(const WalkBlock& values) {
     return std::ranges::max(most);
 }
 
-double largest_rounding_error(const WalkBlock& values, NumberFormat format) {
-    WalkBlock errors = values;
+/// Half the distance between two subnormal numbers: no number below the normal ones has a larger error.
+double half_least_unit(NumberFormat format) {
+    return 0.5 * (format == NumberFormat::float16 ? 0x1p-24 : format == NumberFormat::bfloat16 ? 0x1p-133 : 0x1p-149);
+}
+
+/// `splitter` is 2^n + 1 for a significand that is n bits shorter than float64's. Veltkamp's split then rounds normal
+/// numbers to the nearest in half the operations of round_all(), and a tie does not change the error.
+ROPELAB_AVX2_CLONE double largest_rounding_error(const WalkBlock& values, NumberFormat format, double splitter) {
+    WalkBlock errors;
+    for (std::size_t k = 0; k < errors.size(); ++k) {
+        const double scaled = values[k] * splitter;
+        errors[k] = std::abs(scaled - (scaled - values[k]) - values[k]);
+    }
+    const double error = largest_of(errors);
+    if (error > half_least_unit(format)) return error;
+    errors = values;
     round_all(errors, format);
     for (std::size_t k = 0; k < errors.size(); ++k) errors[k] = std::abs(errors[k] - values[k]);
     return largest_of(errors);
@@ -181,7 +164,11 @@ ROPELAB_AVX2_CLONE TableErrors table_errors(const Frequencies& frequencies, std:
     errors.stride = (count + most - 1) / most;
     errors.stride += errors.stride % 2 == 0 ? 1 : 0;
     const std::int64_t begin = (count - 1) % errors.stride;
+    const std::int64_t block = errors.stride * std::int64_t{AngleWalk::block};
     const double factor = frequencies.attention_factor;
+    const auto inexact = static_cast<double>(first_inexact_position(format));
+    const double unit = 1 / (inexact - 1);                            // the largest relative error of rounding
+    const double splitter = factor < 0x1p15 ? 0x1p53 * unit + 1 : 1;  // larger numbers may overflow
     for (const double frequency : frequencies.inverse_frequencies) {
         AngleWalk exact(static_cast<double>(errors.stride) * frequency, factor);
         const double rounded_frequency = rounded(frequency, format);
@@ -191,21 +178,28 @@ ROPELAB_AVX2_CLONE TableErrors table_errors(const Frequencies& frequencies, std:
         double angle = 0;
         double cosine = factor;
         double sine = 0;
-        for (std::int64_t first = begin; first < count; first += errors.stride * std::int64_t{AngleWalk::block}) {
+        // The last positions have the largest errors of angles, with which most blocks before them need no angles.
+        for (std::int64_t first = begin + (count - 1 - begin) / block * block; first >= begin; first -= block) {
             const auto size = static_cast<std::size_t>(
                 std::min<std::int64_t>(AngleWalk::block, (count - first + errors.stride - 1) / errors.stride));
             exact.start(static_cast<double>(first) * frequency);
             for (WalkBlock* values : {&exact.cosines, &exact.sines}) {
                 std::fill(values->begin() + static_cast<std::ptrdiff_t>(size), values->end(), 0.0);
-                stored = std::max(stored, largest_rounding_error(*values, format));
+                stored = std::max(stored, largest_rounding_error(*values, format, splitter));
             }
             if (frequency == 0) break;  // all blocks are equal
+            const auto last = static_cast<double>(first + static_cast<std::int64_t>(size - 1) * errors.stride);
+            // Of two or three roundings, and of numbers below the normal ones.
+            const double most_error =
+                (last < inexact ? 2.1 : 3.1) * unit * last * frequency + 2 * (last + 1) * half_least_unit(format);
+            if (most_error * factor <= computed && std::isfinite(rounded(2 * last * std::max(1.0, frequency), format)))
+                continue;
             WalkBlock positions = {};
             for (std::size_t k = 0; k < size; ++k) {
                 positions[k] = static_cast<double>(first + static_cast<std::int64_t>(k) * errors.stride);
             }
             WalkBlock angles = positions;
-            round_all(angles, format);
+            if (last >= inexact) round_all(angles, format);
             for (double& each : angles) each *= rounded_frequency;
             round_all(angles, format);
             WalkBlock bounds;  // an error is at most that of the angle, times the factor

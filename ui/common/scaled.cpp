@@ -33,8 +33,32 @@ class Note : public QLabel {
         if (m_known.size() >= kMost) m_known.clear();
         return m_known.emplace_back(std::move(key), QLabel::heightForWidth(width)).second;
     }
+    // QLabel lays the text out up to five times for its hints, each time that a number in it changes.
+    QSize sizeHint() const override {
+        if (!isLongPlain()) return QLabel::sizeHint();
+        ensurePolished();
+        const QMargins edge = contentsMargins();
+        const int letters = text().size() > 3 * kFewLetters ? 2 * kFewLetters : kFewLetters;  // as QLabel's hint
+        const int width = letters * fontMetrics().averageCharWidth() + edge.left() + edge.right();
+        return {width, heightForWidth(width)};
+    }
+    QSize minimumSizeHint() const override {
+        if (!isLongPlain()) return QLabel::minimumSizeHint();
+        ensurePolished();
+        const QMargins edge = contentsMargins();
+        QStringView longest;
+        for (const QStringView word : QStringView(text()).split(u' ')) {
+            if (word.size() > longest.size()) longest = word;
+        }
+        return {fontMetrics().horizontalAdvance(longest.toString()) + edge.left() + edge.right(),
+                fontMetrics().height() + edge.top() + edge.bottom()};
+    }
 
  private:
+    static constexpr int kFewLetters = 40;
+    bool isLongPlain() const {
+        return text().size() > kFewLetters && !text().contains(u'<') && !text().contains(u'\n');
+    }
     static constexpr std::size_t kMost = 4;  // widths for which a layout asks in turns
     using Known = std::pair<std::tuple<int, QString, QFont, QMargins>, int>;
     mutable std::vector<Known> m_known;

@@ -64,28 +64,32 @@ TEST(TableError, ErrorIsInfiniteBeyondTheRangeOfTheFormat) {
     EXPECT_LT(errors.stored.front(), 0.001);
 }
 
+// Of the second frequencies, the slowest are below the normal numbers of float16.
 TEST(TableError, IsTheLargestOfAllPositions) {
-    const auto plain =
+    const Frequencies yarn =
         frequencies({.head_dim = 128, .scaling = {.method = ScalingMethod::yarn, .factor = 4}, .context = 1024});
-    for (const NumberFormat format : {NumberFormat::float16, NumberFormat::bfloat16, NumberFormat::float32}) {
-        const TableErrors errors = table_errors(plain, 3000, format);
-        EXPECT_EQ(errors.stride, 1);
-        for (std::size_t pair = 0; pair < errors.stored.size(); ++pair) {
-            double stored = 0;
-            double computed = 0;
-            const double frequency = plain.inverse_frequencies[pair];
-            for (std::int64_t position = 0; position < 3000; ++position) {
-                const double angle = static_cast<double>(position) * frequency;
-                const TableEntry entry = table_entry(angle, plain.attention_factor, format);
-                const TableEntry exact = table_entry(angle, plain.attention_factor, NumberFormat::float64);
-                const TableEntry rounded_angle = table_entry(table_angle(position, frequency, format, true),
-                                                             plain.attention_factor, NumberFormat::float64);
-                stored = std::max({stored, std::abs(entry.cosine - exact.cosine), std::abs(entry.sine - exact.sine)});
-                computed = std::max({computed, std::abs(rounded_angle.cosine - exact.cosine),
-                                     std::abs(rounded_angle.sine - exact.sine)});
+    for (const Frequencies& plain : {yarn, frequencies({.head_dim = 32, .theta = 1e12})}) {
+        for (const NumberFormat format : {NumberFormat::float16, NumberFormat::bfloat16, NumberFormat::float32}) {
+            const TableErrors errors = table_errors(plain, 3000, format);
+            EXPECT_EQ(errors.stride, 1);
+            for (std::size_t pair = 0; pair < errors.stored.size(); ++pair) {
+                double stored = 0;
+                double computed = 0;
+                const double frequency = plain.inverse_frequencies[pair];
+                for (std::int64_t position = 0; position < 3000; ++position) {
+                    const double angle = static_cast<double>(position) * frequency;
+                    const TableEntry entry = table_entry(angle, plain.attention_factor, format);
+                    const TableEntry exact = table_entry(angle, plain.attention_factor, NumberFormat::float64);
+                    const TableEntry rounded_angle = table_entry(table_angle(position, frequency, format, true),
+                                                                 plain.attention_factor, NumberFormat::float64);
+                    stored =
+                        std::max({stored, std::abs(entry.cosine - exact.cosine), std::abs(entry.sine - exact.sine)});
+                    computed = std::max({computed, std::abs(rounded_angle.cosine - exact.cosine),
+                                         std::abs(rounded_angle.sine - exact.sine)});
+                }
+                EXPECT_NEAR(errors.stored[pair], stored, 1e-12) << pair;
+                EXPECT_NEAR(errors.computed[pair], computed, 1e-12) << pair;
             }
-            EXPECT_NEAR(errors.stored[pair], stored, 1e-12) << pair;
-            EXPECT_NEAR(errors.computed[pair], computed, 1e-12) << pair;
         }
     }
 }

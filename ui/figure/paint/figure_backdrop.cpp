@@ -67,9 +67,9 @@ void FigureBackdrop::set(const Figure& figure, const FigureStyle& style, const A
     m_range = m_map->range();
     m_hasBlank = hasLabelledBlank(figure);
     const QRgb blank = (m_hasBlank ? m_style.blankColor() : m_style.theme.paper).rgb();
-    std::array<QRgb, 256> colors{};
-    for (std::size_t i = 0; i < colors.size(); ++i) {
-        colors[i] = colorOf(static_cast<double>(i) / 255.0);
+    if (const std::pair key(m_map->scale, m_style.theme.paper.rgb()); m_colorsOf != key) {
+        m_colorsOf = key;
+        for (std::size_t i = 0; i < m_colors.size(); ++i) m_colors[i] = colorOf(static_cast<double>(i) / 255.0);
     }
     m_cells = QImage(m_map->columns, m_map->rows, QImage::Format_RGB32);
     const float scale = static_cast<float>(255.0 / (m_range.maximum - m_range.minimum));
@@ -83,7 +83,7 @@ void FigureBackdrop::set(const Figure& figure, const FigureStyle& style, const A
             const float place = std::clamp((value - low) * scale, 0.0F, 255.0F);
             line[column] = std::isnan(value)           ? blank
                            : !m_map->classes.isEmpty() ? m_style.classColor(std::lround(value)).rgb()
-                                                       : colors[static_cast<std::size_t>(place)];
+                                                       : m_colors[static_cast<std::size_t>(place)];
         }
     }
 }

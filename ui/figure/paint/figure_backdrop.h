@@ -3,7 +3,9 @@
 #include <qcustomplot.h>
 
 #include <QImage>
+#include <array>
 #include <optional>
+#include <utility>
 
 #include "ui/figure/figure.h"
 #include "ui/figure/figure_style.h"
@@ -38,6 +40,8 @@ class FigureBackdrop : public QCPLayerable {
     Range m_range;
     bool m_hasBlank = false;  // grey parts without cells, which the legend names
     QImage m_cells;
+    std::array<QRgb, 256> m_colors;  // of the scale on the paper
+    std::optional<std::pair<FigureMap::Scale, QRgb>> m_colorsOf;
     FigureDrawing m_drawing;
     AxisScale m_x;
     AxisScale m_y;

@@ -293,7 +293,7 @@ FigureOrigin AnatomyRoom::originOf(const Figure& figure) {
 }
 
 void AnatomyRoom::refreshNow() {
-    renew();
+    if (m_isStale) renew();
     for (FigureView* view : {m_listing, m_stage, m_weights, m_activation->view()}) {
         if (view->isVisible() || !isVisible()) view->refreshNow();  // others are painted when they are shown
     }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/rope/cosine_sum.h"
 #include "core/rope/logit.h"
 #include "core/rope/memory.h"
 #include "core/rope/rotation.h"
@@ -67,10 +68,18 @@ std::vector<float> tableOfPairs(const Frequencies& now, TablePart part, const Ca
                             : shown.middle > 0          ? meanFactor(frequency, shown.stride)
                                                         : 1;
         const double factor = now.attention_factor * mean;
+        AngleWalk walk(static_cast<double>(shown.stride) * frequency, factor);
         for (std::size_t column = 0; column < columns; ++column) {
             const std::int64_t position = shown.first + static_cast<std::int64_t>(column) * shown.stride + shown.middle;
-            const double angle = table_angle(position, frequency, format, options.anglesInFormat);
-            const double value = factor * (part == TablePart::cosine ? std::cos(angle) : std::sin(angle));
+            const std::size_t step = column % AngleWalk::block;
+            double value = 0;
+            if (options.anglesInFormat) {
+                const double angle = table_angle(position, frequency, format, true);
+                value = factor * (part == TablePart::cosine ? std::cos(angle) : std::sin(angle));
+            } else {
+                if (step == 0) walk.start(table_angle(position, frequency, format, false));
+                value = (part == TablePart::cosine ? walk.cosines : walk.sines)[step];
+            }
             // The figure's map has float32 values, so longer formats need no rounding.
             values.push_back(static_cast<float>(isShort ? rounded(value, format) : value));
         }

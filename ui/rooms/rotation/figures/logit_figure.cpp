@@ -35,30 +35,35 @@ FigureCurve bars(const QString& quantity, Ink ink) {
 /// follows from it, so it does not change while the positions do. A long context is sampled.
 double largestAtAnyDistance(const RotationScene& scene, const LogitSplit& split) {
     struct Wave {
-        double amplitude;
-        double phase;
+        double even;  // amplitude · cos of the phase
+        double odd;   // amplitude · sin of the phase
         double frequency;
     };
     std::vector<Wave> waves;
     double largest = std::abs(split.unrotated);
     for (int pair = 0; pair < static_cast<int>(scene.pairs.size()); ++pair) {
         const PairTerm term = scene.term(pair);
-        waves.push_back({term.query_norm * term.key_norm * term.attention_factor * term.attention_factor /
-                             std::sqrt(static_cast<double>(term.head_dim)),
-                         term.phase, pair < scene.rotatedPairs() ? term.frequency : 0});
-        largest = std::max(largest, waves.back().amplitude);
+        const double amplitude = term.query_norm * term.key_norm * term.attention_factor * term.attention_factor /
+                                 std::sqrt(static_cast<double>(term.head_dim));
+        waves.push_back({amplitude * std::cos(term.phase), amplitude * std::sin(term.phase),
+                         pair < scene.rotatedPairs() ? term.frequency : 0});
+        largest = std::max(largest, amplitude);
     }
     const std::int64_t last = std::max<std::int64_t>(1, scene.setup.context - 1);
     const std::int64_t count = std::min(last, kSampledDistances);
-    for (std::int64_t i = -count; i <= count; ++i) {
+    for (std::int64_t i = 0; i <= count; ++i) {
         const double distance =
             std::round(static_cast<double>(i) * static_cast<double>(last) / static_cast<double>(count));
-        double sum = 0;
+        double ahead = 0;   // at this distance
+        double behind = 0;  // at its negative
         for (const Wave& wave : waves) {
-            sum += wave.amplitude * std::cos(wave.phase + distance * wave.frequency);
-            largest = std::max(largest, std::abs(sum));
+            const double even = wave.even * std::cos(distance * wave.frequency);
+            const double odd = wave.odd * std::sin(distance * wave.frequency);
+            ahead += even - odd;
+            behind += even + odd;
+            largest = std::max({largest, std::abs(ahead), std::abs(behind)});
         }
-        largest = std::max(largest, std::abs(sum + split.unrotated));
+        largest = std::max({largest, std::abs(ahead + split.unrotated), std::abs(behind + split.unrotated)});
     }
     largest *= kRoomAbove;
     double sum = 0;  // at the positions that are shown
