@@ -45,6 +45,7 @@ bool has_plain_attention(const LayerPlan& layer) {
 }
 
 bool attention_kernel_supports(const LayerPlan& layer) {
+    if (std::holds_alternative<Latent>(layer.attention)) return has_only_products(layer);
     return std::holds_alternative<Softmax>(layer.attention) && layer.scores()->soft_cap == 0;
 }
 

@@ -162,7 +162,7 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
         in_activation = activation.working * real(network.width);
         in_branch = std::max(in_branch, in_evaluation(layer, plan.sizes, work.is_fused, probabilities));
         has_state |= std::holds_alternative<DeltaNet>(layer.attention);
-        has_scores |= std::holds_alternative<Latent>(layer.attention);
+        has_scores |= std::holds_alternative<Latent>(layer.attention) && !work.is_fused;
     }
     has_scores |= !work.is_fused && (spec.attention_sinks || work.drops || !has_only_products(spec));
     const bool normalizes = spec.qk_norm != QkNorm::none;

@@ -34,17 +34,16 @@ Sequences sequences_of(const Input& input, std::int64_t heads, std::int64_t batc
     const auto by_token = [&](const torch::Tensor& x, std::int64_t vectors) {
         return x.unflatten(1, {batch, -1}).unflatten(3, {vectors, -1});
     };
-    const auto by_head = [&](const torch::Tensor& x, std::int64_t first) {
-        return heads_first(x.narrow(3, first, heads)).contiguous();
-    };
-    const torch::Tensor rates = in_float(input.rates);
-    const std::int64_t rows = rates.size(1);
+    const auto by_head = [&](const torch::Tensor& x) { return heads_first(x).contiguous(); };
+    // Here and below split or unbound: each part of narrow and select has a gradient of the whole size.
+    const std::vector<torch::Tensor> rates = in_float(input.rates).split(heads, 2);
+    const std::int64_t rows = input.rates.size(1);
     const auto repeated = [&](const torch::Tensor& vector) {
-        return repeat_rows(vector.to(rates.scalar_type()), rows);
+        return repeat_rows(vector.to(rates[0].scalar_type()), rows);
     };
-    const torch::Tensor log_alpha = -torch::exp(repeated(input.log_decay)) *
-                                    torch::softplus(rates.narrow(2, 0, heads) + repeated(input.decay_shift));
-    const torch::Tensor beta = torch::sigmoid(rates.narrow(2, heads, heads));
+    const torch::Tensor log_alpha =
+        -torch::exp(repeated(input.log_decay)) * torch::softplus(rates[0] + repeated(input.decay_shift));
+    const torch::Tensor beta = torch::sigmoid(rates[1]);
     stages.computed("attention.rates");
     if (stages.wants_outputs()) stages.output("attention.rates", torch::cat({torch::exp(log_alpha), beta}, 2));
     const std::vector<torch::Tensor> parts =
@@ -53,8 +52,9 @@ Sequences sequences_of(const Input& input, std::int64_t heads, std::int64_t batc
     const auto channels = static_cast<double>(parts[1].size(4));
     const torch::Tensor weight = torch::full({1, parts[1].size(4)}, 1.0 / std::sqrt(channels), parts[1].options());
     const torch::Tensor normed = normalize_heads(parts[0], weight, 1e-6 / channels);
-    Sequences result{by_head(normed, 0), by_head(normed, heads), by_head(parts[1], 0),
-                     by_head(by_token(log_alpha, heads), 0).squeeze(3), by_head(by_token(beta, heads), 0).squeeze(3)};
+    const std::vector<torch::Tensor> query_and_key = normed.split(heads, 3);
+    Sequences result{by_head(query_and_key[0]), by_head(query_and_key[1]), by_head(parts[1]),
+                     by_head(by_token(log_alpha, heads)).squeeze(3), by_head(by_token(beta, heads)).squeeze(3)};
     stages.computed("attention.qk_norm");
     if (stages.wants_outputs()) stages.output("attention.qk_norm", result.query.transpose(1, 2).unsqueeze(0));
     return result;
@@ -90,19 +90,20 @@ std::pair<torch::Tensor, torch::Tensor> in_chunks(const Sequences& s) {
     const torch::Tensor system = (torch::matmul(weighted_keys, k.transpose(3, 4)) * decay).tril(-1);
     const torch::Tensor solved = torch::linalg_solve_triangular(
         system, torch::cat({beta * v, since_start * weighted_keys}, 4), false, true, true);
-    const torch::Tensor from_values = solved.narrow(4, 0, channels);
-    const torch::Tensor from_state = solved.narrow(4, channels, channels);
-    const torch::Tensor within = torch::matmul(q, k.transpose(3, 4)) * decay;
-    const torch::Tensor decayed_query = since_start * q;
-    const torch::Tensor keys_until_end = (until_end * k).transpose(3, 4);
+    const std::vector<torch::Tensor> parts = solved.split(channels, 4);
+    const std::vector<torch::Tensor> from_values = parts[0].unbind(2);
+    const std::vector<torch::Tensor> from_state = parts[1].unbind(2);
+    const std::vector<torch::Tensor> within = (torch::matmul(q, k.transpose(3, 4)) * decay).unbind(2);
+    const std::vector<torch::Tensor> decayed_query = (since_start * q).unbind(2);
+    const std::vector<torch::Tensor> keys_until_end = (until_end * k).transpose(3, 4).unbind(2);
+    const std::vector<torch::Tensor> kept = since_start.narrow(3, length - 1, 1).unbind(2);
 
     torch::Tensor state = torch::zeros({q.size(0), q.size(1), channels, channels}, q.options());
     std::vector<torch::Tensor> outputs;
-    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-        const auto of = [&](const torch::Tensor& x) { return x.select(2, chunk); };
-        const torch::Tensor change = of(from_values) - torch::matmul(of(from_state), state);
-        outputs.push_back(torch::matmul(of(decayed_query), state) + torch::matmul(of(within), change));
-        state = of(since_start).narrow(2, length - 1, 1) * state + torch::matmul(of(keys_until_end), change);
+    for (std::size_t chunk = 0; chunk < within.size(); ++chunk) {
+        const torch::Tensor change = from_values[chunk] - torch::matmul(from_state[chunk], state);
+        outputs.push_back(torch::matmul(decayed_query[chunk], state) + torch::matmul(within[chunk], change));
+        state = kept[chunk] * state + torch::matmul(keys_until_end[chunk], change);
     }
     return {torch::cat(outputs, 2).narrow(2, 0, time), state};
 }

@@ -1,28 +1,176 @@
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <optional>
 #include <string>
 
 #include "core/base/random_stream.h"
+#include "core/engine/operations/own_passes.h"
 #include "core/engine/parts/parts.h"
 
 namespace ropelab {
 
 namespace {
 
-// Rows of x, (n, C), in another order; the gradient is a permutation too, so no sum depends on threads.
-class PermutedRows : public torch::autograd::Function<PermutedRows> {
- public:
-    static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
-                                 const torch::Tensor& order, const torch::Tensor& inverse) {
-        context->save_for_backward({inverse});
-        return x.index_select(0, order);
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// The rows in which experts process the choices of tokens, expert by expert.
+struct ExpertRows : torch::CustomClassHolder {
+    // Shapes of products in bfloat16 repeat, because oneDNN generates code for each new one.
+    ExpertRows(const Routing& routing, bool pads, torch::Device device) : k(routing.per_token) {
+        std::vector<std::int64_t> choices;
+        std::vector<std::int64_t> places(routing.expert.size());
+        for (std::int64_t expert = 0; expert < routing.experts; ++expert) {
+            begin.push_back(std::ssize(choices));
+            for (std::size_t place = 0; place < places.size(); ++place) {
+                if (!routing.kept[place] || routing.expert[place] != expert) continue;
+                places[place] = std::ssize(choices);
+                choices.push_back(static_cast<std::int64_t>(place));
+            }
+            end.push_back(std::ssize(choices));
+            if (pads) choices.resize(choices.size() + static_cast<std::size_t>(missing(end.back() - begin.back())));
+        }
+        begin.push_back(std::ssize(choices));
+        // One more row, of zeros, for the choices that no expert processes.
+        if (std::count(routing.kept.begin(), routing.kept.end(), 0) > 0) choices.push_back(0);
+        for (std::size_t place = 0; place < places.size(); ++place) {
+            if (!routing.kept[place]) places[place] = std::ssize(choices) - 1;
+        }
+        const auto indices = [&](const std::vector<std::int64_t>& numbers) {
+            return torch::tensor(c10::ArrayRef<std::int64_t>(numbers), torch::kInt64).to(device);
+        };
+        order = indices(choices);
+        inverse = indices(places);
+    }
+    static std::int64_t missing(std::int64_t count) {
+        constexpr std::int64_t step = 64;
+        if (count >= step) return (step - count % step) % step;
+        return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count))) - (count > 0 ? count : 1);
+    }
+    std::int64_t experts() const { return std::ssize(end); }
+    torch::Tensor of(const torch::Tensor& rows, std::int64_t expert) const {
+        const auto i = static_cast<std::size_t>(expert);
+        return rows.slice(0, begin[i], begin[i + 1]);
+    }
+    // Sets those without a choice to 0.
+    torch::Tensor cleared(torch::Tensor rows) const {
+        for (std::size_t i = 0; i < end.size(); ++i) {
+            const std::int64_t next = i + 1 < end.size() ? begin[i + 1] : rows.size(0);
+            if (end[i] < next) rows.slice(0, end[i], next).zero_();
+        }
+        return rows;
     }
 
-    static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                   const torch::autograd::variable_list& gradients) {
-        return {gradients[0].index_select(0, context->get_saved_variables()[0]), {}, {}};
+    std::int64_t k;                        // choices per token
+    std::vector<std::int64_t> begin, end;  // of each expert's rows; those from `end` to the next `begin` are zeros
+    torch::Tensor order;                   // the choice, token·k + choice, of each row
+    torch::Tensor inverse;                 // the row of each choice
+};
+using ExpertRowsOf = c10::intrusive_ptr<ExpertRows>;
+
+// Vectors of tokens, (n, C), to the rows of experts, or these to the choices, (n·k, C). Each gradient is gathered, so
+// that no sum depends on threads.
+class GatheredRows : public torch::autograd::Function<GatheredRows> {
+ public:
+    static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const ExpertRowsOf& rows,
+                                 bool of_tokens) {
+        context->saved_data["rows"] = torch::IValue::make_capsule(rows);
+        context->saved_data["of_tokens"] = of_tokens;
+        if (!of_tokens) return x.index_select(0, rows->inverse);
+        return rows->cleared(x.index_select(0, rows->order.floor_divide(rows->k)));
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        const auto capsule = context->saved_data["rows"].toCapsule();
+        const auto* rows = static_cast<ExpertRows*>(capsule.get());
+        if (!context->saved_data["of_tokens"].toBool())
+            return {rows->cleared(gradients[0].index_select(0, rows->order)), {}, {}};
+        const torch::Tensor of_choices = gradients[0].index_select(0, rows->inverse);
+        return {of_choices.view({-1, rows->k, of_choices.size(1)}).sum(1), {}, {}};
+    }
+};
+
+// f(0) … f(count − 1), on the CPU each by one thread, whichever is free, as LibTorch's products by one thread.
+template <typename F>
+void in_turns(const torch::Tensor& x, std::int64_t count, F f) {
+    if (!has_own_passes(x)) {
+        for (std::int64_t i = 0; i < count; ++i) f(i);
+        return;
+    }
+    ROPELAB_OWN_PASS("experts");
+    std::atomic<std::int64_t> next = 0;
+    at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t, std::int64_t) {
+        const at::AutoDispatchBelowADInplaceOrView guard;
+        for (std::int64_t i = next++; i < count; i = next++) f(i);
+    });
+}
+
+// The rows of each expert times its matrix. The numbers of rows differ in each step, so that comparing ways of
+// multiplying them (products.h) would not end. x: (rows, in), weight: (experts, out, in), bias: (experts, out)
+// → (rows, out), as linear().
+class ExpertProducts : public torch::autograd::Function<ExpertProducts> {
+ public:
+    static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& weight,
+                                 const std::optional<torch::Tensor>& working, const std::optional<torch::Tensor>& bias,
+                                 bool rounded, const ExpertRowsOf& rows) {
+        const auto type = rounded ? torch::kBFloat16 : torch::kFloat32;
+        const torch::Tensor a = x.to(type);
+        const torch::Tensor b = working.value_or(weight).to(type);
+        context->save_for_backward({a, b});
+        context->saved_data["rows"] = torch::IValue::make_capsule(rows);
+        context->saved_data["copied"] = working && working->requires_grad();
+        context->saved_data["type"] = static_cast<std::int64_t>(x.scalar_type());
+        const torch::Tensor products = torch::empty({x.size(0), b.size(1)}, a.options());
+        in_turns(x, rows->experts(),
+                 [&](std::int64_t expert) { multiply(*rows, expert, a, b.transpose(1, 2), products); });
+        products.slice(0, rows->begin.back()).zero_();
+        context->saved_data["bias"] = bias.has_value();
+        if (!bias) return products.to(x.scalar_type());
+        const bool keeps_type = is_accelerated(x.device()) && !is_eager();
+        torch::Tensor sums = products.to(keeps_type ? x.scalar_type() : bias->scalar_type());
+        in_turns(x, rows->experts(), [&](std::int64_t expert) {
+            rows->of(sums, expert).add_(bias->select(0, expert).to(sums.scalar_type()));
+        });
+        return sums;
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        const auto saved = context->get_saved_variables();
+        const auto capsule = context->saved_data["rows"].toCapsule();
+        const auto* rows = static_cast<ExpertRows*>(capsule.get());
+        const torch::Tensor gradient = gradients[0].to(saved[0].scalar_type());
+        const torch::Tensor x_gradient = torch::empty_like(saved[0]);
+        x_gradient.slice(0, rows->begin.back()).zero_();
+        const torch::Tensor weight_gradient = torch::empty_like(saved[1]);
+        const bool biased = context->saved_data["bias"].toBool();
+        const torch::Tensor bias_gradient =
+            biased ? torch::empty({saved[1].size(0), saved[1].size(1)}, torch::kFloat32).to(gradient.device())
+                   : torch::Tensor();
+        in_turns(gradient, 2 * rows->experts(), [&](std::int64_t turn) {
+            const std::int64_t expert = turn / 2;
+            if (turn % 2 == 0) return multiply(*rows, expert, gradient, saved[1], x_gradient);
+            torch::Tensor out = weight_gradient.select(0, expert);
+            torch::mm_out(out, rows->of(gradient, expert).t(), rows->of(saved[0], expert));
+            if (biased) bias_gradient.select(0, expert).copy_(rows->of(gradients[0], expert).sum(0));
+        });
+        const auto type = static_cast<torch::ScalarType>(context->saved_data["type"].toInt());
+        const bool copied = context->saved_data["copied"].toBool();
+        return {x_gradient.to(type),
+                copied ? torch::Tensor() : weight_gradient.to(torch::kFloat32),
+                copied ? weight_gradient : torch::Tensor(),
+                bias_gradient,
+                {},
+                {}};
+    }
+
+ private:
+    static void multiply(const ExpertRows& rows, std::int64_t expert, const torch::Tensor& x,
+                         const torch::Tensor& matrices, const torch::Tensor& result) {
+        torch::Tensor out = rows.of(result, expert).unsqueeze(0);
+        if (out.numel() > 0) torch::bmm_out(out, rows.of(x, expert).unsqueeze(0), matrices.narrow(0, expert, 1));
     }
 };
 
@@ -37,27 +185,18 @@ struct ExpertWeights {
     static std::vector<torch::Tensor> by_run(const torch::Tensor& tensor) {
         return tensor.defined() ? tensor.unbind(0) : std::vector<torch::Tensor>();
     }
+    // (rows, in) → (rows, out)
+    torch::Tensor operator()(const torch::Tensor& x, std::size_t run, const ExpertRowsOf& rows,
+                             Precision precision) const {
+        const bool rounded = precision == Precision::bfloat16;
+        const auto of_run = [run](const std::vector<torch::Tensor>& runs) {
+            return runs.empty() ? std::nullopt : std::optional(runs[run]);
+        };
+        const auto copy = rounded ? of_run(working) : std::nullopt;
+        return ExpertProducts::apply(x, weight.empty() ? working[run] : weight[run], copy, of_run(bias), rounded, rows);
+    }
 
     // (E, rows, columns) and (E, rows) of each run
-    std::vector<torch::Tensor> weight, working, bias;
-};
-
-// Each has a leading dimension of 1.
-struct RunExperts {
-    RunExperts(const ExpertWeights& weights, std::size_t run) {
-        const auto split = [run](const std::vector<torch::Tensor>& runs) {
-            return runs.empty() ? std::vector<torch::Tensor>() : runs[run].unbind(0);
-        };
-        weight = split(weights.weight);
-        working = split(weights.working);
-        bias = split(weights.bias);
-    }
-    torch::Tensor operator()(const torch::Tensor& x, std::size_t expert, Precision precision) const {
-        const auto one = [expert](const std::vector<torch::Tensor>& experts) {
-            return experts.empty() ? torch::Tensor() : experts[expert].unsqueeze(0);
-        };
-        return linear(x, {one(weight), one(working), {}}, one(bias), precision);
-    }
     std::vector<torch::Tensor> weight, working, bias;
 };
 
@@ -155,56 +294,21 @@ class Mixture {
     // (n, C), weighted by the gates, (n, k).
     torch::Tensor combined(const torch::Tensor& x, std::size_t run, const Routing& routing,
                            const torch::Tensor& gates) const {
-        // The places of the choices, expert by expert, followed by those that no expert processes.
-        std::vector<std::vector<std::int64_t>> places(static_cast<std::size_t>(routing.experts + 1));
-        for (std::size_t place = 0; place < routing.expert.size(); ++place) {
-            const auto group =
-                routing.kept[place] ? static_cast<std::size_t>(routing.expert[place]) : places.size() - 1;
-            places[group].push_back(static_cast<std::int64_t>(place));
-        }
-        std::vector<std::int64_t> order;
-        std::vector<std::int64_t> sizes;
-        for (const auto& group : places) {
-            order.insert(order.end(), group.begin(), group.end());
-            sizes.push_back(std::ssize(group));
-        }
-        std::vector<std::int64_t> inverse(order.size());
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            inverse[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-        }
-        const auto indices = [&](const std::vector<std::int64_t>& numbers) {
-            return torch::tensor(c10::ArrayRef<std::int64_t>(numbers), torch::kInt64).to(x.device());
-        };
-        const torch::Tensor forwards = indices(order);
-        const torch::Tensor backwards = indices(inverse);
-        const torch::Tensor copies = x.unsqueeze(1).expand({-1, k_, -1}).reshape({-1, x.size(1)});
-        const auto inputs = PermutedRows::apply(copies, forwards, backwards).split_with_sizes(sizes, 0);
-        const RunExperts up(up_, run);
-        const RunExperts down(down_, run);
-        std::vector<torch::Tensor> outputs;
-        std::vector<torch::Tensor> sums;    // observed: inputs of the activation
-        std::vector<torch::Tensor> hidden;  // observed: outputs of the activation
-        for (std::size_t expert = 0; expert + 1 < inputs.size(); ++expert) {
-            if (sizes[expert] == 0) continue;
-            torch::Tensor rows = up(inputs[expert].unsqueeze(0), expert, pass_.precision);
-            stages_.computed("mlp.up");
-            if (stages_.wants_outputs()) sums.push_back(rows.squeeze(0));
-            rows = activated(part_.expert.activation.kind, rows);
-            stages_.computed("mlp.activation");
-            if (stages_.wants_outputs()) hidden.push_back(rows.squeeze(0));
-            outputs.push_back(down(rows, expert, pass_.precision).squeeze(0));
-            stages_.computed("mlp.down");
-        }
-        // By token and choice, (1, n, k·rows); without a capacity, every choice is processed.
-        const auto output = [&](const char* stage, const std::vector<torch::Tensor>& rows) {
+        const bool pads = has_own_passes(x) && pass_.precision == Precision::bfloat16;
+        const auto rows = c10::make_intrusive<ExpertRows>(routing, pads, x.device());
+        // By token and choice, (1, n, k·rows).
+        const auto output = [&](const char* stage, const torch::Tensor& numbers) {
+            stages_.computed(stage);
             if (!stages_.wants_outputs()) return;
-            stages_.output(stage, torch::cat(rows, 0).index_select(0, backwards).view({1, x.size(0), -1}));
+            stages_.output(stage, numbers.index_select(0, rows->inverse).view({1, x.size(0), -1}));
         };
-        output("mlp.up", sums);
-        output("mlp.activation", hidden);
-        output("mlp.down", outputs);
-        if (sizes.back() > 0) outputs.push_back(torch::zeros({sizes.back(), x.size(1)}, outputs.front().options()));
-        const torch::Tensor all = PermutedRows::apply(torch::cat(outputs, 0), backwards, forwards);
+        torch::Tensor numbers = up_(GatheredRows::apply(x, rows, true), run, rows, pass_.precision);
+        output("mlp.up", numbers);
+        numbers = activated(part_.expert.activation.kind, numbers.unsqueeze(0)).squeeze(0);
+        output("mlp.activation", numbers);
+        numbers = down_(numbers, run, rows, pass_.precision);
+        output("mlp.down", numbers);
+        const torch::Tensor all = GatheredRows::apply(numbers, rows, false);
         return (all.view({-1, k_, x.size(1)}) * gates.unsqueeze(2).to(all.scalar_type())).sum(1);
     }
 

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/engine/attention/backend.h"
 #include "core/engine/attention/reference.h"
 #include "core/engine/operations/operations.h"
 #include "core/engine/parts/parts.h"
@@ -64,43 +65,56 @@ torch::Tensor forward(const Latent& part, const torch::Tensor& x, const LayerPas
     const std::int64_t rotary = part.R.value();
     const LayerTerms terms = pass.terms(part.scores);
     const auto by_token = [&](const torch::Tensor& rows, std::int64_t count) {
-        return in_float(rows).unflatten(1, {pass.batch, -1}).unflatten(3, {count, -1});
+        return rows.unflatten(1, {pass.batch, -1}).unflatten(3, {count, -1});
     };
     // (runs, batch, time, heads, head_dim + rotary), and (runs, batch, time, 1, latent width + rotary)
     torch::Tensor query = by_token(pass.linear(x, "attention.query"), heads);
     if (part.scores.factor != 1.0) query = query * part.scores.factor;
-    const torch::Tensor both = by_token(pass.linear(x, "attention.latent"), 1);
-    const torch::Tensor latent = normalize_heads(both.narrow(4, 0, width), pass.weight("attention.latent_norm.weight"),
+    // Unlike those of narrow, the gradients of split are joined in one pass.
+    const auto both = in_float(by_token(pass.linear(x, "attention.latent"), 1)).split_with_sizes({width, rotary}, 4);
+    const torch::Tensor& key = both[1];
+    const torch::Tensor latent = normalize_heads(both[0], pass.weight("attention.latent_norm.weight"),
                                                  part.norm_epsilon.value_or(NormPart::usual_epsilon(false)));
     stages.computed("attention.latent_norm", latent);
-    const torch::Tensor key = both.narrow(4, width, rotary);
-    const torch::Tensor rotated_key = terms.tables.defined() ? apply_rotation(key, terms.tables) : key;
-    if (terms.tables.defined()) stages.computed("attention.rotation");
+    const auto rotated_key = [&] { return terms.tables.defined() ? apply_rotation(key, terms.tables) : key; };
     LayerTerms all_pairs = terms;
     all_pairs.tables = padded(terms.tables, head_dim / 2);
     const auto rotated_query = [&] {
         return all_pairs.tables.defined() ? apply_rotation(query, all_pairs.tables) : query;
     };
     if (pass.use.cache) {
-        pass.use.cache->store(pass.use.layer, rotated_key[0][0], latent[0][0]);
+        pass.use.cache->store(pass.use.layer, rotated_key()[0][0], latent[0][0]);
         const std::int64_t time = query.size(2);
         if (pass.use.cache->tokens() > time) {
             TORCH_CHECK(time == 1, "A KV cache that already contains tokens accepts only one more token at a time.");
+            query = in_float(query);
             return attend_one(part, rotated_query()[0][0][0], terms, pass);
         }
     }
 
-    const torch::Tensor rows = latent.flatten(3).flatten(1, 2);  // (runs, batch·time, latent width)
+    const torch::Tensor rows = latent.flatten(3).flatten(1, 2).to(x.scalar_type());  // (runs, batch·time, latent width)
     const Matrix key_value_matrix = pass.weights.matrix(pass.name("attention.key_value.weight"));
     const torch::Tensor key_value = by_token(linear(rows, key_value_matrix, {}, pass.precision), 2 * heads);
     stages.computed("attention.key_value", key_value);
-    const torch::Tensor content = key_value.narrow(3, 0, heads);
-    const auto whole_key = [&](const torch::Tensor& shared) {
-        return joined(shared.expand({-1, -1, -1, heads, -1}), content);
+    const auto parts = key_value.split(heads, 3);
+    const auto whole_key = [&](const torch::Tensor& shared, const torch::Tensor& content) {
+        return joined(shared.to(content.scalar_type()).expand({-1, -1, -1, heads, -1}), content);
     };
-    LayerVectors vectors{query, {}, key_value.narrow(3, heads, heads)};
+    AttentionUse whole = pass.use;  // a cache has received what it stores
+    whole.cache = nullptr;
+    if (attention_backend({.qkv = x}, all_pairs, whole, pass.dropout) == AttentionBackend::cpu) {
+        // The kernel's values have as many channels as its keys.
+        const torch::Tensor values = torch::constant_pad_nd(parts[1], {0, rotary});
+        const torch::Tensor qkv = torch::cat({query, whole_key(key, parts[0]), values}, 3).flatten(3).flatten(1, 2);
+        const torch::Tensor mixed = attend({.qkv = qkv, .batch = pass.batch, .heads = {heads, heads}}, all_pairs,
+                                           pass.dropout, pass.name("attention"), whole);
+        return mixed.unflatten(2, {heads, -1}).narrow(3, 0, head_dim).flatten(2);
+    }
+    query = in_float(query);
+    const torch::Tensor content = in_float(parts[0]);
+    LayerVectors vectors{query, {}, in_float(parts[1])};
     if (pass.use.hook) {
-        vectors.key = whole_key(key);
+        vectors.key = whole_key(key, content);
         pass.use.hook->observe(pass.use.layer, vectors);
     }
     vectors.query = rotated_query();
@@ -108,7 +122,7 @@ torch::Tensor forward(const Latent& part, const torch::Tensor& x, const LayerPas
     if (stages.wants_outputs()) {
         stages.output("attention.rotation", pairs_of(vectors.query, 0, rotary / 2));
     }
-    vectors.key = whole_key(rotated_key);
+    vectors.key = whole_key(rotated_key(), content);
     if (pass.use.hook) pass.use.hook->modify(pass.use.layer, vectors, all_pairs);
 
     torch::Tensor mask;

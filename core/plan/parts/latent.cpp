@@ -77,6 +77,8 @@ Stages Latent::stages(const PlanSizes& n, const std::string& input) const {
 
 double Latent::kept(const PlanSizes& n, const TrainingWork& work) const {
     const double heads = real(h);
+    // As measured.
+    if (work.is_fused) return work.product_size * (6.0 * heads * real(sum_of({D, R})) + real(L)) + 2.0 * real(L);
     double numbers = kept_by_scores(n, {h, h, D}, false, scores, rotary, work);
     numbers += 2.0 * (heads * real(sum_of({D, R})) + real(L));
     if (scores.has_sinks) numbers += 2.0 * real(n.C);

@@ -111,7 +111,8 @@ TEST(UnfusedParts, NameWhatNoKernelComputes) {
     EXPECT_EQ(unfused_parts(anatomy_spec("operations=eager optimizer=sgd")), Parts({"all"}));
     EXPECT_EQ(unfused_parts(anatomy_spec("norm=dyt feed_forward=mish attention=gated position=t5")),
               Parts({"gate of attention", "activation", "norm"}));
-    EXPECT_EQ(unfused_parts(anatomy_spec("attention=mla")), Parts({"attention"}));
+    EXPECT_EQ(unfused_parts(anatomy_spec("attention=mla")), Parts());
+    EXPECT_EQ(unfused_parts(anatomy_spec("attention=mla"), true), Parts({"attention"}));
     EXPECT_EQ(unfused_parts(anatomy_spec("attention_layers=deltanet+full")), Parts({"gated DeltaNet"}));
     EXPECT_EQ(unfused_parts(anatomy_spec("norm_position=post norm=rmsnorm")), Parts());
     for (const char* settings : {"position=cope", "position=xpos", "attention_sinks=true"}) {

@@ -18,15 +18,16 @@ namespace ropelab {
 namespace {
 
 // A query's logits and probabilities are kept for each key.
-TEST(StepMemory, LatentAttentionKeepsTwoNumbersPerHeadAndKey) {
+TEST(StepMemory, LatentAttentionKeepsScoresOnlyWithoutTheKernel) {
     const Latent latent{.h = 2, .D = 32, .L = 24, .R = 16};
     PlanSizes sizes;
     sizes.C = 64;
     sizes.T = 100;
     PlanSizes longer = sizes;
     longer.T = 200;
-    const TrainingWork work{.is_fused = true};
-    EXPECT_NEAR(latent.kept(longer, work) - latent.kept(sizes, work), 2.0 * 2 * 100, 1e-9);
+    EXPECT_EQ(latent.kept(longer, {.is_fused = true}), latent.kept(sizes, {.is_fused = true}));
+    const TrainingWork stepwise{.is_fused = false};
+    EXPECT_GE(latent.kept(longer, stepwise) - latent.kept(sizes, stepwise), 2.0 * 2 * 100);
 }
 
 RunSpec paper() {
@@ -328,7 +329,7 @@ TEST(StepCost, MemoryIsWithinTheStatedErrorOfMeasuredPeaks) {
         {"attention_window=32", 484, 495.4},
         {"attention_layers=deltanet", 947, 983.2},
         {"attention_layers=1deltanet+1full", 728, 745.2},
-        {"attention=mla", 676, 720.0},
+        {"attention=mla", 650, 624.4},
         {"attention=gated", 524, 552.0},
         {"attention_sinks=true", 534, 495.4},
         {"key_value_heads=1", 450, 461.8},
@@ -339,9 +340,9 @@ TEST(StepCost, MemoryIsWithinTheStatedErrorOfMeasuredPeaks) {
         {"feed_forward=relu2", 510, 522.2},
         {"feed_forward=glu", 539, 543.6},
         {"feed_forward=swiglu", 505, 514.0},
-        {"experts=4", 883, 925.5},
-        {"experts=8 experts_per_token=1", 819, 875.8},
-        {"experts=4 expert_capacity=1.25", 857, 925.5},
+        {"experts=4", 932, 925.5},
+        {"experts=8 experts_per_token=1", 797, 875.8},
+        {"experts=4 expert_capacity=1.25", 997, 925.5},
         {"norm=rmsnorm", 484, 495.4},
         {"norm=dyt", 556, 564.4},
         {"norm_position=post", 479, 495.4},
@@ -374,10 +375,10 @@ TEST(StepCost, MemoryIsWithinTheStatedErrorOfMeasuredPeaks) {
         {"layers=2 width=64 batch=1 position=transformer-xl", 136, 134.9},
         {"layers=2 width=64 batch=1 position=cope", 134, 134.7},
         {"layers=2 width=64 batch=1 position=xpos", 132, 134.7},
-        {"layers=2 width=64 batch=1 attention=mla", 156, 150.7},
+        {"layers=2 width=64 batch=1 attention=mla", 136, 134.8},
         {"layers=2 width=64 batch=1 attention_sinks=true", 135, 134.7},
         {"layers=2 width=64 batch=1 attention_layers=deltanet", 146, 149.7},
-        {"layers=2 width=64 batch=1 experts=4", 200, 212.2},
+        {"layers=2 width=64 batch=1 experts=4", 193, 212.2},
         {"layers=2 width=64 batch=1 precision=bfloat16", 140, 143.8},
         {"layers=2 width=128 context=128 batch=4", 154, 148.4},
         {"layers=2 width=128 context=128 batch=4 operations=eager", 236, 226.0},

@@ -67,18 +67,21 @@ TEST(EngineFollowsPlan, InTheChoiceOfAttention) {
         const SmallModel model(spec);
         for (std::int64_t index = 0; index < spec.layers; ++index) {
             const LayerPlan& layer = model.decoder.plan().layers[static_cast<std::size_t>(index)];
-            const auto* attention = std::get_if<Softmax>(&layer.attention);
-            if (!attention) {
+            if (!layer.scores()) {
                 EXPECT_FALSE(attention_kernel_supports(layer) || flash_attention_supports(layer));
                 continue;
             }
-            const HeadCounts heads{*attention->heads.h, *attention->heads.kv};
-            const std::int64_t rows = (heads.query + 2 * heads.key_value) * *attention->heads.D;
+            const auto* attention = std::get_if<Softmax>(&layer.attention);
+            const HeadCounts heads = attention ? HeadCounts{*attention->heads.h, *attention->heads.kv}
+                                               : HeadCounts{layer.heads(), layer.heads()};
+            const std::int64_t rows = (heads.query + 2 * heads.key_value) * layer.query_channels();
             const AttentionInput input{.qkv = torch::zeros({1, spec.context, rows}), .batch = 1, .heads = heads};
-            const LayerTerms terms = model.terms.layer(index, attention->scores, model.weights);
+            const LayerTerms terms = model.terms.layer(index, *layer.scores(), model.weights);
             EXPECT_EQ(attention_backend(input, terms) == AttentionBackend::cpu, attention_kernel_supports(layer));
             use_accelerator({torch::kCPU});
-            EXPECT_EQ(attention_backend(input, terms) == AttentionBackend::flash, flash_attention_supports(layer));
+            if (attention) {
+                EXPECT_EQ(attention_backend(input, terms) == AttentionBackend::flash, flash_attention_supports(layer));
+            }
             use_accelerator({});
         }
     }

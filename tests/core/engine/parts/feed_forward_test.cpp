@@ -128,6 +128,38 @@ TEST(Experts, EqualThePlainDecoder) {
     expect_plain_feed_forward(quiet);
 }
 
+// More experts than tokens: many process none or one.
+TEST(Experts, OfFewTokensEqualThePlainDecoder) {
+    RunSpec spec = expert_spec();
+    spec.experts = 60;
+    spec.experts_per_token = 1;
+    expect_plain_feed_forward(spec);
+}
+
+// In bfloat16 the rows of each expert are padded. The router is float32, but its inputs are rounded.
+TEST(Experts, InBfloat16AreNearThoseInFloat32) {
+    for (const auto& [experts, bias] : {std::pair(3, false), std::pair(60, true)}) {
+        RunSpec spec = expert_spec();
+        spec.experts = experts;
+        spec.bias = bias;
+        spec.expert_capacity = 0.8;
+        const auto tokens = tiny_tokens(400);
+        const auto exact = trained(spec, tokens, 0)->gradient_at({batch_places}, 0);
+        spec.precision = Precision::bfloat16;
+        const auto rounded = trained(spec, tokens, 0)->gradient_at({batch_places}, 0);
+        ASSERT_EQ(exact.size(), rounded.size());
+        double error = 0;
+        double size = 0;
+        for (std::size_t i = 0; i < exact.size(); ++i) {
+            for (std::size_t j = 0; j < exact[i].values.size(); ++j) {
+                error += std::pow(exact[i].values[j] - rounded[i].values[j], 2);
+                size += std::pow(exact[i].values[j], 2);
+            }
+        }
+        EXPECT_LE(std::sqrt(error / size), 0.05) << experts << " experts";
+    }
+}
+
 TEST(Experts, RandomSecondExpertAndCapacityEqualThePlainDecoder) {
     RunSpec spec = expert_spec();
     spec.second_expert = SecondExpert::random;
