@@ -32,7 +32,7 @@ class KilledSweep : public testing::Test {
     std::vector<std::string> sweep(const std::filesystem::path& lab) const {
         std::vector<std::string> arguments = {"sweep"};
         for (const char* setting :
-             {"theta=500,10000", "width=32,48", "context=32", "batch=4", "iterations=1000", "evaluate_every=50",
+             {"theta=500,10000", "width=32,48", "context=32", "batch=4", "iterations=500", "evaluate_every=25",
               "evaluation=sampled", "evaluation_batches=2", "dropout=0.1", "precision=float32", "device=cpu",
               "sample_length=8", "probe_every=2", "data_length=50000"}) {
             arguments.insert(arguments.end(), {"--set", setting});
@@ -190,7 +190,7 @@ TEST_F(KilledSweep, StopsAndKillsOfOtherModelsGiveTheSameBitsAndSamples) {
             for (const char* setting :
                  {"layers=2", "heads=2", "width=16", "context=32", "batch=2", "iterations=120", "evaluate_every=20",
                   "evaluation=sampled", "evaluation_batches=2", "dropout=0.1", "precision=float32", "device=cpu",
-                  "sample_length=600", "data_length=50000"}) {
+                  "sample_length=300", "data_length=50000"}) {
                 arguments.insert(arguments.end(), {"--set", setting});
             }
             arguments.insert(arguments.end(), kind.arguments.begin(), kind.arguments.end());

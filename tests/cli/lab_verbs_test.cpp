@@ -19,12 +19,17 @@ namespace {
 
 class LabVerbsTest : public testing::Test {
  protected:
-    Finished sweep(std::vector<std::string> more) {
-        std::vector<std::string> arguments = {"sweep", "--lab", lab_, "--set", "context=32"};
+    static std::vector<std::string> sweep_arguments() {
+        std::vector<std::string> arguments = {"sweep", "--set", "context=32"};
         for (const char* setting : {"batch=4", "iterations=20", "evaluate_every=10", "evaluation=sampled", "width=32",
                                     "evaluation_batches=2", "theta=500,10000", "seed=1,2", "precision=float32"}) {
             arguments.insert(arguments.end(), {"--set", setting});
         }
+        return arguments;
+    }
+    Finished sweep(const std::vector<std::string>& more) {
+        std::vector<std::string> arguments = sweep_arguments();
+        arguments.insert(arguments.end(), {"--lab", lab_});
         arguments.insert(arguments.end(), more.begin(), more.end());
         return ropelab_cli(arguments);
     }
@@ -66,7 +71,7 @@ TEST_F(LabVerbsTest, SampleOfInvalidUtf8IsValidJson) {
 }
 
 TEST_F(LabVerbsTest, ResultsMeasuresTheGenerationSpeed) {
-    ASSERT_EQ(sweep({}).status, 0);
+    ASSERT_EQ(trained_once(sweep_arguments(), lab_), 0);
     const auto before = ropelab_cli({"results", "--lab", lab_, "--json"});
     EXPECT_EQ(before.json().at("groups").at(0).at("generated_tokens_per_second").at("n"), 0);
     const std::vector<std::string> measure = {"results",
@@ -102,7 +107,7 @@ TEST_F(LabVerbsTest, ResultsMeasuresTheGenerationSpeed) {
 }
 
 TEST_F(LabVerbsTest, ResultsMeasuresTheLossBeyondTheContext) {
-    ASSERT_EQ(sweep({}).status, 0);
+    ASSERT_EQ(trained_once(sweep_arguments(), lab_), 0);
     const auto measured = ropelab_cli({"results", "--lab", lab_, "--measure-lengths", "--json"});
     ASSERT_EQ(measured.status, 0) << measured.err;
     for (const auto& group : measured.json().at("groups")) {
@@ -116,7 +121,7 @@ TEST_F(LabVerbsTest, ResultsMeasuresTheLossBeyondTheContext) {
 }
 
 TEST_F(LabVerbsTest, SweepIsStoredAndReadByOtherCommands) {
-    ASSERT_EQ(sweep({}).status, 0);
+    ASSERT_EQ(trained_once(sweep_arguments(), lab_), 0);
     const auto results = ropelab_cli({"results", "--lab", lab_, "--json"});
     ASSERT_EQ(results.status, 0) << results.err;
     EXPECT_EQ(results.json().at("groups").size(), 2U);
@@ -201,7 +206,7 @@ void record_fit_runs(const std::string& path, const std::vector<double>& thetas)
 }
 
 TEST_F(LabVerbsTest, ResultsShowsTheNamesOfSettings) {
-    ASSERT_EQ(sweep({}).status, 0);
+    ASSERT_EQ(trained_once(sweep_arguments(), lab_), 0);
     {
         const auto lab = LabFile::open(lab_);
         lab->set_setting_looks(
@@ -301,7 +306,7 @@ TEST_F(LabVerbsTest, ResultsRemembersWhichRunsAreIncluded) {
 
 // Of a run with another seed, as after a copy under a wrong name.
 TEST_F(LabVerbsTest, ACheckpointOfAnotherRunIsRefusedByEveryCommandThatReadsIt) {
-    ASSERT_EQ(sweep({}).status, 0);
+    ASSERT_EQ(trained_once(sweep_arguments(), lab_), 0);
     const std::string folder = lab_ + ".checkpoints/";
     std::filesystem::copy_file(folder + "run-2.safetensors", folder + "run-1.safetensors",
                                std::filesystem::copy_options::overwrite_existing);
@@ -348,7 +353,7 @@ TEST_F(LabVerbsTest, ExistingLabRequiresResume) {
 
 // A trigger simulates a full disk: the lab cannot store all steps, and no checkpoint may be newer than the lab.
 TEST_F(LabVerbsTest, ReportsALabThatCannotBeWrittenAndWritesNoNewerCheckpoint) {
-    ASSERT_EQ(sweep({}).status, 0);
+    ASSERT_EQ(trained_once(sweep_arguments(), lab_), 0);
     const auto lab = LabFile::open(lab_);
     const RunId next = add_run(*lab);
     const sqlite::Connection other(lab_, sqlite::Access::write);
@@ -372,7 +377,7 @@ TEST_F(LabVerbsTest, ReportsALabThatCannotBeWrittenAndWritesNoNewerCheckpoint) {
 }
 
 TEST_F(LabVerbsTest, SkipsAndReportsRunsOfAnotherProgram) {
-    ASSERT_EQ(sweep({}).status, 0);
+    ASSERT_EQ(trained_once(sweep_arguments(), lab_), 0);
     const auto lab = LabFile::open(lab_);
     const RunId mine = add_run(*lab);
     const RunId others = add_run(*lab);
@@ -395,7 +400,7 @@ TEST_F(LabVerbsTest, SkipsAndReportsRunsOfAnotherProgram) {
 }
 
 TEST_F(LabVerbsTest, ResumesFailedRunsUnlessTheyDiverged) {
-    ASSERT_EQ(sweep({}).status, 0);
+    ASSERT_EQ(trained_once(sweep_arguments(), lab_), 0);
     const auto lab = LabFile::open(lab_);
     const RunId full = add_run(*lab);
     lab->record(std::vector<Event>{event::RunEnded{full, RunState::failed, "The disk is full.", {}}});

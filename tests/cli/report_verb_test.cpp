@@ -17,13 +17,13 @@ std::string text_of_file(const std::filesystem::path& path) {
 class ReportVerbTest : public testing::Test {
  protected:
     void SetUp() override {
-        std::vector<std::string> sweep = {"sweep", "--lab", lab_};
+        std::vector<std::string> sweep = {"sweep"};
         for (const char* setting :
              {"context=32", "batch=4", "iterations=20", "evaluate_every=10", "width=32", "evaluation=sampled",
               "evaluation_batches=2", "precision=float32", "sample_length=0", "theta=500,10000", "seed=1,2"}) {
             sweep.insert(sweep.end(), {"--set", setting});
         }
-        ASSERT_EQ(ropelab_cli(sweep).status, 0);
+        ASSERT_EQ(trained_once(sweep, lab_), 0);
     }
 
     ScratchFolder folder_;

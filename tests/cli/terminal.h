@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -40,6 +42,20 @@ inline Finished ropelab_cli(const std::vector<std::string>& arguments, const std
         return std::string(std::istreambuf_iterator<char>(stream), {});
     };
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
+}
+
+/// Runs ropelab-cli with these arguments and --lab once per test program, and gives `lab` a copy of the lab and its
+/// checkpoints. Returns the exit status.
+inline int trained_once(const std::vector<std::string>& arguments, const std::filesystem::path& lab) {
+    static std::map<std::vector<std::string>, ScratchFolder> folders;
+    const auto [folder, is_new] = folders.try_emplace(arguments);
+    if (is_new) {
+        std::vector<std::string> command = arguments;
+        command.insert(command.end(), {"--lab", folder->second / lab.filename()});
+        if (const int status = ropelab_cli(command).status; status != 0) return status;
+    }
+    std::filesystem::copy(folder->second.path(), lab.parent_path(), std::filesystem::copy_options::recursive);
+    return 0;
 }
 
 /// Runs a shell command in which $CLI is the path of ropelab-cli. Only `err` and the status are returned; redirect

@@ -75,7 +75,8 @@ TEST(TrainVerb, MemoryIsCloseToThePrediction) {
 #endif
     for (const char* width : {"width=64", "width=256"}) {
         const auto finished =
-            ropelab_cli({"train", "--set", width, "--set", "iterations=2", "--set", "data_length=100000", "--json"});
+            ropelab_cli({"train", "--set", width, "--set", "iterations=2", "--set", "data_length=100000", "--set",
+                         "evaluation=sampled", "--set", "evaluation_batches=2", "--set", "sample_length=8", "--json"});
         ASSERT_EQ(finished.status, 0) << finished.err;
         const auto predicted = finished.json().at("predicted_memory_bytes").get<double>();
         const auto peak = finished.json().at("peak_memory_bytes").get<double>();
