@@ -53,6 +53,9 @@ std::span<const Alias> aliases() {
         {Kind::flag, "--window", "--sliding-window"},
         {Kind::flag, "--at-once", "--max-parallel-tasks"},
         {Kind::flag, "--lag", "--distance"},
+        {Kind::flag, "--accuracy", "--error"},
+        {Kind::replay, "accuracy", "error"},
+        {Kind::control, "accuracy", "error"},
     });
     return table;
 }

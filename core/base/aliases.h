@@ -23,7 +23,8 @@ struct Alias {
         column,
         ablation,
         replay,
-        flag
+        flag,
+        control
     };
 
     Kind kind;

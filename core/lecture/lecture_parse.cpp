@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 
+#include "core/base/aliases.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
@@ -170,7 +171,7 @@ std::vector<LectureChange> parse_changes(const YamlNode& node, const LecturePlac
         const YamlNode& value = node.items[i];
         const LecturePlace here = place.at(node.keys[i].line);
         LectureChange& change = changes.emplace_back();
-        change.key = node.keys[i].text;
+        change.key = current_name(Alias::Kind::control, node.keys[i].text);
         if (value.kind != YamlNode::Kind::scalar) {
             here.fail("The value of \"" + shortened(change.key) + "\" must be a number or a text.");
         }
@@ -335,7 +336,8 @@ std::string parse_point(const std::string& text, const LecturePlace& place, cons
                         ShownState& state) {
     const std::size_t space = text.find(' ');
     const std::string kind = text.substr(0, space);
-    const std::string_view what = space == std::string::npos ? "" : trimmed(std::string_view(text).substr(space));
+    std::string_view what = space == std::string::npos ? "" : trimmed(std::string_view(text).substr(space));
+    if (kind == "control") what = current_name(Alias::Kind::control, what);
     static constexpr std::array<std::string_view, 3> kinds = {"pair", "control", "figure"};
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
         place.fail("A lecture cannot point at \"" + shortened(text) + "\"; did you mean \"" +
@@ -601,7 +603,8 @@ void read_view(const YamlMapping& block, LectureScene& scene) {
     if (block.has("setup")) {
         scene.setup = block.place_of("setup").run([&] { return parse_setups(block.text("setup")); });
     }
-    for (const std::string& control : block.texts("controls")) {
+    for (const std::string& name : block.texts("controls")) {
+        const std::string control(current_name(Alias::Kind::control, name));
         const LecturePlace place = block.place_of("controls");
         if (scene.room.empty())
             place.fail("A scene without a page has no controls; add a page to the scene, such as \"show: rotation\".");

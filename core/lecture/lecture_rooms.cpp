@@ -66,7 +66,7 @@ std::vector<LectureRoom> make_rooms() {
           {"norm", {}, {{0, 20}}},
           {"fast_pairs", {}, {{0, 1 << 16}}},
           {"hands", {}, {{0, 8}}},
-          {"accuracy", {}, {{0, 90}}},
+          {"error", {}, {{0, 90}}},
           {"rotate_values", words_in("on off")},
           {"play", words_in("on off")}},
          words_in("dials pair logit-split helix helices rotation-matrix aim token-rotation sentence-attention "
@@ -156,8 +156,8 @@ std::vector<std::string_view> lecture_controls(const LectureRoom& room) {
     for (std::string_view setting : setup_settings()) {
         if (std::find(all.begin(), all.end(), setting) == all.end()) all.push_back(setting);
     }
-    static constexpr std::string_view rotary[] = {"rotation", "spectrum", "table", "context", "memory"};
-    if (std::find(std::begin(rotary), std::end(rotary), room.name) != std::end(rotary)) {
+    static constexpr std::string_view fixed[] = {"rotation", "spectrum", "table", "context", "memory", "inspect"};
+    if (std::find(std::begin(fixed), std::end(fixed), room.name) != std::end(fixed)) {
         all.insert(all.end(), {"x_axis", "y_axis"});
     }
     return all;

@@ -233,9 +233,10 @@ std::string words_of(const PowerForecast& forecast) {
 std::string short_words_of(const PowerForecast& forecast) {
     if (forecast.effects.empty()) {
         if (!forecast.detectable_deviations) return {};
-        const std::string spread = rough_text(*forecast.detectable_deviations) +
-                                   (forecast.detectable_low ? " times the standard deviation over seeds in this lab"
-                                                            : " times their spread over seeds");
+        const std::string spread =
+            rough_text(*forecast.detectable_deviations) +
+            (forecast.detectable_low ? " times their spread over seeds in this lab, all settings pooled"
+                                     : " times their spread over seeds");
         return "With " + counted(forecast.seeds, "seed") + ", differences below " +
                (forecast.detectable ? rough_text(*forecast.detectable) + " nats (" + spread + ")" : spread) +
                " are missed in more than 20 % of sweeps.";

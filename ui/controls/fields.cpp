@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QMetaProperty>
 #include <QPointer>
 #include <QResizeEvent>
 #include <QScrollArea>
@@ -182,10 +183,14 @@ class UnitRoom : public QObject {
  public:
     explicit UnitRoom(QLineEdit* field) : QObject(field), m_field(field) {}
 
+    /// A long number at the right may use the padding at its left.
+    static void keep(QLineEdit* field, int width) {
+        field->setTextMargins(field->alignment() & Qt::AlignRight ? -6 : 0, 0, width, 0);
+    }
+
  protected:
     bool eventFilter(QObject*, QEvent* event) override {
-        if (event->type() == QEvent::Resize)
-            m_field->setTextMargins(0, 0, static_cast<QResizeEvent*>(event)->size().width(), 0);
+        if (event->type() == QEvent::Resize) keep(m_field, static_cast<QResizeEvent*>(event)->size().width());
         return false;
     }
 
@@ -202,7 +207,7 @@ void setUnit(QLineEdit* field, const QString& unit) {
     label->setAttribute(Qt::WA_TransparentForMouseEvents);
     auto* row = scaledRow(field, 0, {0, 0, 8, 0});
     row->addWidget(label, 0, Qt::AlignRight | Qt::AlignVCenter);
-    field->setTextMargins(0, 0, label->sizeHint().width(), 0);
+    UnitRoom::keep(field, label->sizeHint().width());
     label->installEventFilter(new UnitRoom(field));
 }
 
@@ -282,6 +287,16 @@ void refillChoice(QComboBox* choice, const QList<QPair<QString, QVariant>>& entr
 
 void chooseData(QComboBox* choice, const QVariant& data) {
     choice->setCurrentIndex(std::max(0, choice->findData(data)));
+}
+
+QVariant fieldValue(const QWidget* field) {
+    if (const auto* choice = qobject_cast<const QComboBox*>(field)) return choice->currentData();
+    return field->metaObject()->userProperty().read(field);
+}
+
+void setFieldValue(QWidget* field, const QVariant& value) {
+    if (auto* choice = qobject_cast<QComboBox*>(field)) return chooseData(choice, value);
+    field->metaObject()->userProperty().write(field, value);
 }
 
 QToolButton* makeFold(const QString& text, const QString& why, QWidget* content, QWidget* parent) {

@@ -83,6 +83,9 @@ QComboBox* makeChoice(const QString& name, QWidget* parent, int letters = 8);
 void refillChoice(QComboBox* choice, const QList<QPair<QString, QVariant>>& entries, const QVariant& chosen);
 /// Selects the first entry if none has this data.
 void chooseData(QComboBox* choice, const QVariant& data);
+/// The data of a list's entry, the number or text of a field, or whether a button is checked.
+QVariant fieldValue(const QWidget* field);
+void setFieldValue(QWidget* field, const QVariant& value);
 
 /// For a field that exists only while a value is edited and discards its text itself when it receives Escape.
 void markAsDiscardingText(QWidget* field);

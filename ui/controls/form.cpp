@@ -6,7 +6,6 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMetaProperty>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QVBoxLayout>
@@ -136,15 +135,11 @@ const Form::Parts& Form::partsOf(std::string_view id) const {
 }
 
 QVariant Form::value(std::string_view id) const {
-    QWidget* field = partsOf(id).field;
-    if (auto* choice = qobject_cast<QComboBox*>(field)) return choice->currentData();
-    return field->property(field->metaObject()->userProperty().name());
+    return fieldValue(partsOf(id).field);
 }
 
 void Form::setValue(std::string_view id, const QVariant& value) {
-    QWidget* field = partsOf(id).field;
-    if (auto* choice = qobject_cast<QComboBox*>(field)) return chooseData(choice, value);
-    field->setProperty(field->metaObject()->userProperty().name(), value);
+    setFieldValue(partsOf(id).field, value);
 }
 
 void Form::showValue(std::string_view id, const QVariant& value) {

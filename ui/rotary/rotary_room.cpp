@@ -183,13 +183,7 @@ void RotaryRoom::showFigure(FigureView* view, const std::function<Figure(Side)>&
 
 void RotaryRoom::showBothIn(FigureView* view, Figure both) {
     PairedView* pair = pairOf(view);
-    if (both.panels.empty() && !both.map && !both.drawing) {
-        const auto fix = [](Axis& axis, const std::optional<Range>& ends) {
-            if (ends) std::tie(axis.minimum, axis.maximum) = std::pair(ends->minimum, ends->maximum);
-        };
-        fix(both.x, m_fixedAxes[0]);
-        fix(both.y, m_fixedAxes[1]);
-    }
+    applyFixedAxes(both);
     if (m_isProbing) return widen(view, both);
     if (both.panels.empty()) {
         m_sideBySide.remove(view);
@@ -238,11 +232,6 @@ void RotaryRoom::holdAxes(const std::function<void()>& toEnd, const std::functio
 void RotaryRoom::releaseAxes() {
     if (!m_glides.isEmpty()) schedule();
     m_glides.clear();
-}
-
-void RotaryRoom::fixAxis(int axis, std::optional<Range> ends) {
-    m_fixedAxes[axis] = ends;
-    schedule();
 }
 
 Figure RotaryRoom::held(FigureView* view, Figure figure) {

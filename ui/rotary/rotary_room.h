@@ -52,15 +52,13 @@ class RotaryRoom : public Room {
     /// `toEnd` need, and the figures of now stay behind the others, grey. `back` undoes `toEnd`.
     void holdAxes(const std::function<void()>& toEnd, const std::function<void()>& back);
     void releaseAxes();
-    /// The ends of the x axis (0) or the y axis (1) of all figures with curves; nullopt: those of each figure.
-    void fixAxis(int axis, std::optional<Range> ends);
 
  signals:
     void animationRequested(const QString& figure, const ropelab::RotarySetup& setup);
 
  protected:
     RotaryModel& model() { return m_model; }
-    const std::optional<Range>& fixedYAxis() const { return m_fixedAxes[1]; }
+    void fitAxes() override { schedule(); }
     const RotaryModel& model() const { return m_model; }
     bool compares() const { return m_model.other().has_value(); }
     /// The other side must exist, here and below: it does while the room compares.
@@ -138,7 +136,6 @@ class RotaryRoom : public Room {
         Range y;
     };
     QHash<FigureView*, Glide> m_glides;
-    std::optional<Range> m_fixedAxes[2];      // x and y
     bool m_isProbing = false;                 // the figures are made for their axes only
     QHash<FigureView*, Figure> m_sideBySide;  // figures with panels, for exports, by their first view
     QPointer<QWidget> m_panel;

@@ -123,6 +123,10 @@ Settings::Settings(const QString& file)
 
 Settings::~Settings() = default;
 
+const QVariant& Settings::standard(const char* key) {
+    return entry(key).standard;
+}
+
 QVariant Settings::value(const char* key) const {
     const QVariant& standard = entry(key).standard;
     QVariant stored = m_store->value(QString::fromLatin1(key), standard);

@@ -20,6 +20,7 @@ class Settings {
         const char* meaning;
     };
     static std::span<const Entry> table();
+    static const QVariant& standard(const char* key);
 
     /// `file` is an INI file; empty: the settings of the user.
     explicit Settings(const QString& file = {});

@@ -7,6 +7,8 @@
 #include <QMenu>
 #include <algorithm>
 
+#include "ui/controls/fields.h"
+#include "ui/controls/number_slider.h"
 #include "ui/figure/export/export.h"
 #include "ui/figure/export/export_dialog.h"
 #include "ui/figure/figure_caption.h"
@@ -119,7 +121,7 @@ QWidget* Room::controlWidget(const QString& name) {
 std::function<void()> Room::restorer() {
     QList<QPair<QString, QString>> values;
     for (const RoomControl& each : controls()) values.append({each.name, each.value().toString()});
-    return [this, part = shownPart(), values] {
+    return [this, part = shownPart(), values, choices = choicesRestorer()] {
         const auto attempt = [](const auto& restore) {
             try {
                 restore();
@@ -130,7 +132,41 @@ std::function<void()> Room::restorer() {
         for (const auto& [name, value] : values) {
             if (control(name).toString() != value) attempt([&] { setControl(name, value); });
         }
+        choices();
     };
+}
+
+std::function<void()> Room::standardRestorer() {
+    return [this, restore = restorer()] {
+        restore();
+        for (const RoomChoice& each : m_choices) {
+            if (each.value() != each.standard) each.set(each.standard);
+        }
+    };
+}
+
+std::function<void()> Room::choicesRestorer() {
+    std::vector<QVariant> values;
+    for (const RoomChoice& each : m_choices) values.push_back(each.value());
+    return [this, values] {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (m_choices[i].value() != values[i]) m_choices[i].set(values[i]);
+        }
+    };
+}
+
+void Room::addChoice(QWidget* field, const QVariant& standard) {
+    auto* slider = qobject_cast<NumberSlider*>(field);
+    addChoice({[field] { return fieldValue(field); },
+               [field, slider](const QVariant& value) {
+                   setFieldValue(field, value);
+                   if (slider) emit slider->changed(value.toDouble());
+               },
+               standard.isValid() ? standard : fieldValue(field)});
+}
+
+void Room::addChoices(const QList<QWidget*>& fields) {
+    for (QWidget* each : fields) addChoice(each);
 }
 
 QWidget* Room::picture() {
@@ -139,6 +175,22 @@ QWidget* Room::picture() {
         if (plot->isVisible()) return plot;
     }
     return this;
+}
+
+void Room::fixAxis(int axis, std::optional<Range> ends) {
+    m_fixedAxes[axis] = ends;
+    fitAxes();
+}
+
+void Room::applyFixedAxes(Figure& figure) const {
+    if (!figure.panels.empty() || figure.map || figure.drawing) return;
+    const auto fix = [](Axis& axis, const std::optional<Range>& ends) {
+        if (!ends || (axis.logarithmic && ends->minimum <= 0)) return;
+        axis.minimum = ends->minimum;
+        axis.maximum = ends->maximum;
+    };
+    fix(figure.x, m_fixedAxes[0]);
+    fix(figure.y, m_fixedAxes[1]);
 }
 
 Figure Room::exportedFigure() {

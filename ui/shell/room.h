@@ -7,6 +7,7 @@
 #include <QVariant>
 #include <QWidget>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -75,8 +76,10 @@ class Room : public QWidget {
     virtual QWidget* controlWidget(const QString& name);
     /// Rows of buttons and fields beside the figures, which a presentation hides except for the controls of its scene.
     virtual QList<QWidget*> bars() { return m_bars; }
-    /// The returned function restores the part and the controls of the room as they are now.
+    /// The returned function restores the part, the controls and the choices of the room as they are now.
     virtual std::function<void()> restorer();
+    /// As restorer(), but choices get their standard. Called before the user changes the room.
+    std::function<void()> standardRestorer();
 
     /// `page` is the visible size in pixels; the page scrolls if the room is larger. Called before the room is laid
     /// out.
@@ -94,6 +97,10 @@ class Room : public QWidget {
     virtual void endEdit() {}
     /// True if endEdit() would add an undo step.
     virtual bool isEditing() const { return false; }
+
+    /// The ends of the x axis (0) or the y axis (1) of the figures with curves, if the room has such figures; nullopt:
+    /// those of each figure.
+    void fixAxis(int axis, std::optional<Range> ends);
 
     /// The current figure with its origin.
     Figure exportedFigure();
@@ -118,12 +125,23 @@ class Room : public QWidget {
     void actionsChanged();
 
  protected:
+    const std::optional<Range>& fixedAxis(int axis) const { return m_fixedAxes[axis]; }
+    /// Figures without curves of their own on axes stay as they are, and so do logarithmic axes that would begin at 0.
+    void applyFixedAxes(Figure& figure) const;
+    /// Called after fixAxis().
+    virtual void fitAxes() {}
+
     void addFigure(RoomFigure figure);
     /// A click into `view` and its context menu are about the figure of `owner`, such as the panel of a figure with
     /// several panels.
     void addViewOf(PlotWidget* owner, PlotWidget* view);
     void addPart(RoomPart part) { m_parts.push_back(std::move(part)); }
     void addControl(RoomControl control) { m_controls.push_back(std::move(control)); }
+    void addChoice(RoomChoice choice) { m_choices.push_back(std::move(choice)); }
+    /// A field, a list or a checkable button, of an exclusive group each one. Without `standard`: its value now.
+    void addChoice(QWidget* field, const QVariant& standard = {});
+    void addChoices(const QList<QWidget*>& fields);
+    std::function<void()> choicesRestorer();
     void addBars(const QList<QWidget*>& bars) { m_bars += bars; }
     /// The view of figure(); null if the room has no figure.
     PlotWidget* chosenView() const;
@@ -147,8 +165,10 @@ class Room : public QWidget {
     std::vector<RoomFigure> m_figures;
     std::vector<RoomPart> m_parts;
     std::vector<RoomControl> m_controls;
+    std::vector<RoomChoice> m_choices;
     QList<QWidget*> m_bars;
     QPointer<PlotWidget> m_chosen;
+    std::optional<Range> m_fixedAxes[2];  // x and y
     QString m_onlyPart;
 };
 

@@ -24,6 +24,13 @@ struct RoomControl {
     QWidget* widget = nullptr;
 };
 
+/// What the user chooses and no lecture can name: a lecture begins with the standard.
+struct RoomChoice {
+    std::function<QVariant()> value;
+    std::function<void(const QVariant&)> set;
+    QVariant standard;
+};
+
 RoomControl controlOf(const QString& name, NumberSlider* slider);
 /// A value is the data of an entry or its text in any case.
 RoomControl controlOf(const QString& name, QComboBox* choice);

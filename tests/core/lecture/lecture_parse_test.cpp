@@ -152,6 +152,15 @@ TEST(ParseLecture, ChecksAreSmallWithoutAStatedScale) {
     EXPECT_EQ(scene_of_block("live: {preset: lecture-minute, seconds: 90}").live->seconds, 90);
 }
 
+TEST(ParseLecture, EarlierNamesOfControlsAreReadAndNotKept) {
+    const LectureScene scene = scene_of_block(
+        "show: rotation/reading\ncontrols: [accuracy]\nsteps:\n  - say: Words.\n    set: {accuracy: 10}\n"
+        "    point: control accuracy");
+    EXPECT_EQ(scene.controls, std::vector<std::string>{"error"});
+    EXPECT_EQ(scene.steps.front().set.front().key, "error");
+    EXPECT_EQ(scene.steps.front().point, "control error");
+}
+
 TEST(ParseLecture, ControlsOfARoomPrecedeSettingsOfTheSetup) {
     ComparedSetups setups;
     EXPECT_FALSE(apply_to_setups({"heads", "4", 0}, "memory", setups));  // the model's heads

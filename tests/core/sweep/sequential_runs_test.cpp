@@ -171,7 +171,8 @@ TEST(PowerForecast, IsThatOfPairedTTestsAtHolmsStrictestStep) {
     EXPECT_NE(words_of(*estimated).find("which are 0.046 nats (95 % interval 0.031 … 0.088, because"),
               std::string::npos);
     EXPECT_EQ(short_words_of(*estimated),
-              "With 5 seeds, differences below 0.046 nats (2.3 times the standard deviation over seeds in this lab) "
+              "With 5 seeds, differences below 0.046 nats (2.3 times their spread over seeds in this lab, all settings "
+              "pooled) "
               "are missed in "
               "more than 20 % of sweeps.");
     const nlohmann::json json = to_json(*estimated);

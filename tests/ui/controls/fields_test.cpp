@@ -9,6 +9,7 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QSpinBox>
@@ -16,7 +17,9 @@
 #include <QVBoxLayout>
 #include <QWheelEvent>
 
+#include "ui/common/format.h"
 #include "ui/controls/choice_box.h"
+#include "ui/controls/number_slider.h"
 
 namespace ropelab::ui {
 namespace {
@@ -65,6 +68,17 @@ TEST_F(FieldsTest, LongTextOfAChoiceIsShortenedInTheMiddle) {
     EXPECT_TRUE(shown.contains(QChar(0x2026)));
     box->setFixedWidth(1200);
     EXPECT_EQ(box->shownText(), box->currentText());
+}
+
+TEST_F(FieldsTest, TheLongestNumberOfAFieldIsWholeBesideItsUnit) {
+    NumberSlider context({.label = "context", .unit = "tokens", .minimum = 16, .maximum = 1048576, .text = wholeText});
+    context.resize(282, 40);
+    context.show();
+    context.setValue(1048576);
+    QApplication::processEvents();
+    auto* field = context.findChild<QLineEdit*>();
+    EXPECT_EQ(field->text(), "1,048,576");
+    EXPECT_EQ(field->cursorPositionAt(QPoint(1, field->height() / 2)), 0) << "the first digit is cut";
 }
 
 TEST_F(FieldsTest, WheelChangesOnlyTheFocusedField) {

@@ -2,6 +2,13 @@
 #include "core/lecture/lecture_rooms.h"
 
 #include <QAbstractButton>
+#include <QAbstractSpinBox>
+#include <QButtonGroup>
+#include <QComboBox>
+#include <QPointer>
+#include <QSet>
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,9 +16,13 @@
 #include "core/base/error.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/common/text.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/number_slider.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/memory/memory_room.h"
+#include "ui/session/settings.h"
 #include "ui/shell/room.h"
+#include "ui/window/controllers/window_stage.h"
 #include "ui/window/frame/rooms.h"
 #include "ui/window/main_window.h"
 
@@ -87,6 +98,121 @@ TEST_F(LectureRoomsTest, ControlsHaveTheValuesOfTheTable) {
             }
         }
     }
+}
+
+/// Changes what the user could change; false if there is nothing else to choose.
+bool change(QWidget* field) {
+    const QVariant before = fieldValue(field);
+    if (auto* button = qobject_cast<QAbstractButton*>(field)) {
+        const bool isCheckedOfGroup = button->group() && button->isChecked();
+        if (button->isCheckable() && !isCheckedOfGroup) button->click();
+    } else if (auto* choice = qobject_cast<QComboBox*>(field)) {
+        choice->setCurrentIndex((choice->currentIndex() + 1) % std::max(1, choice->count()));
+        emit choice->activated(choice->currentIndex());
+    } else if (auto* number = qobject_cast<QAbstractSpinBox*>(field)) {
+        number->stepBy(before == 0 || before == 1 ? 1 : -1);
+    } else if (auto* slider = qobject_cast<NumberSlider*>(field)) {
+        slider->commit(QString::number(std::floor(slider->value() / 2) + 1));
+    }
+    return fieldValue(field) != before;
+}
+
+bool isIn(const QWidget* field, const QSet<QString>& classes) {
+    for (const QWidget* parent = field->parentWidget(); parent; parent = parent->parentWidget()) {
+        if (classes.contains(QString::fromLatin1(parent->metaObject()->className()).section("::", -1))) return true;
+    }
+    return false;
+}
+
+// No scene names them, so that a scene shows what its text says only if they are as its author had them.
+TEST_F(LectureRoomsTest, SceneBeginsWithTheStandardOfEveryChoice) {
+    MainWindow window(options());
+    window.resize(1280, 800);
+    window.show();
+    auto* stage = window.findChild<WindowStage*>();
+    // The setup and the sweep belong to the scene; the last ones are parts of other fields.
+    const QSet<QString> others = {"SetupPanel", "SweepPanel",     "QMenu",   "NumberSlider",
+                                  "QComboBox",  "QDoubleSpinBox", "QSpinBox"};
+    // Choices of what a button does next, of a lab, and of a figure that no part has.
+    const QSet<QString> ofNoFigure = {"RunVectors",
+                                      "TableOutput",
+                                      "FineTunePanel",
+                                      "Best mean in bold (LaTeX)",
+                                      "Experiment",
+                                      "Split groups by",
+                                      "Include unfinished runs",
+                                      "Side figure",
+                                      "More settings ▼",
+                                      "Playback speed [snapshots/s]"};
+    const ComparedSetups setups = stage->setups();
+    int changed = 0;
+    for (const LectureRoom& room : lecture_rooms()) {
+        window.showRoom(text(room.name));
+        QSet<QWidget*> seen;
+        for (const std::string_view part : room.parts) {
+            const auto show = [&] {
+                stage->setSetups(setups);
+                stage->resetControls();
+                window.room().showPart(text(part));
+                window.room().refreshNow();
+            };
+            show();
+            QList<QWidget*> all = window.room().findChildren<QWidget*>();
+            if (QWidget* panel = window.room().panel()) all += panel->findChildren<QWidget*>();
+            std::vector<std::pair<QPointer<QWidget>, QVariant>> before;  // a change may remove a field
+            for (QWidget* field : all) {
+                const auto* button = qobject_cast<QAbstractButton*>(field);
+                const bool isOther =
+                    ofNoFigure.contains(field->accessibleName()) || (button && ofNoFigure.contains(button->text()));
+                if (isOther || isIn(field, others + ofNoFigure) || !field->isVisible() || seen.contains(field))
+                    continue;
+                seen.insert(field);
+                if (fieldValue(field).isValid()) before.push_back({field, fieldValue(field)});
+            }
+            for (const auto& [field, value] : before) changed += field && field->isEnabled() && change(field);
+            show();
+            for (const auto& [field, value] : before) {
+                if (!field) continue;
+                EXPECT_EQ(fieldValue(field), value)
+                    << room.name << "/" << part << ": " << field->metaObject()->className() << " "
+                    << field->accessibleName().toStdString() << " " << field->toolTip().left(60).toStdString();
+            }
+        }
+    }
+    EXPECT_GT(changed, 80);
+}
+
+TEST_F(LectureRoomsTest, SceneBeginsWithTheStandardOfEveryStoredChoice) {
+    const std::pair<const char*, QVariant> stored[] = {{"train/quantity", "learning_rate"},
+                                                       {"train/unit", "bits"},
+                                                       {"train/logarithmic", true},
+                                                       {"train/smoothing", 10},
+                                                       {"train/bands", "off"},
+                                                       {"train/second", "sample"},
+                                                       {"train/picked_only", false},
+                                                       {"train/fold_curves", true},
+                                                       {"train/list_shown", true},
+                                                       {"results/measure", "final_training_loss"},
+                                                       {"results/test", "student"},
+                                                       {"results/target", "1.5"},
+                                                       {"results/published", false},
+                                                       {"results/decisionLoss", "final_validation_loss"},
+                                                       {"results/decisionCost", "cache_bytes"},
+                                                       {"inspect/lag", 3},
+                                                       {"inspect/modelText", "a"}};
+    {
+        Settings settings(file("settings.ini"));
+        for (const auto& [key, value] : stored) settings.setValue(key, value);
+    }
+    MainWindow window(options());
+    auto* stage = window.findChild<WindowStage*>();
+    for (const char* room : {"train", "results", "inspect"}) window.showRoom(QString::fromLatin1(room));
+    stage->begin();
+    stage->resetControls();
+    for (const auto& [key, value] : stored)
+        EXPECT_EQ(Settings(file("settings.ini")).value(key), Settings::standard(key)) << key;
+    stage->end();
+    for (const auto& [key, value] : stored) EXPECT_EQ(Settings(file("settings.ini")).value(key), value) << key;
 }
 
 TEST_F(LectureRoomsTest, EveryFigureThatIsShownIsInTheTable) {

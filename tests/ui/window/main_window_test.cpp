@@ -427,6 +427,26 @@ TEST_F(Window, AMinuteLeadsThroughFiveRoomsAndCanBeLeft) {
     EXPECT_EQ(window->room().objectName(), "rotation");
 }
 
+TEST_F(Window, TheMinuteFollowsWhoLeavesItsRoom) {
+    auto window = openWith(smallSweep(40));
+    window->show();
+    window->actions().action("help.tour")->trigger();
+    ASSERT_TRUE(window->doors().choose("tour", "Next"));
+    window->showRoom("memory");
+    ASSERT_EQ(window->doors().texts().size(), 1);
+    EXPECT_EQ(window->doors().texts().first(), "2 of 5: this step of “RoPE in one minute” is on the page Spectrum.");
+    ASSERT_TRUE(window->doors().choose("tour", "Back to the step"));
+    EXPECT_EQ(window->room().objectName(), "spectrum");
+    EXPECT_TRUE(window->doors().texts().first().startsWith("2 of 5: θ is RoPE's base"));
+    window->showRoom("memory");
+    window->showRoom("spectrum");
+    EXPECT_TRUE(window->doors().texts().first().startsWith("2 of 5: θ is RoPE's base"));
+    window->showRoom("results");
+    ASSERT_TRUE(window->doors().choose("tour", "End"));
+    EXPECT_TRUE(window->doors().texts().isEmpty());
+    EXPECT_EQ(window->tour().stop(), -1);
+}
+
 TEST_F(Window, TheMinutesFirstSentenceSaysWhatADragShows) {
     auto window = openWith(smallSweep(40));
     window->show();

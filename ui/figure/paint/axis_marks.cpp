@@ -256,7 +256,9 @@ QString titleWithin(const Axis& axis, const QFont& font, double width) {
     const TextMetrics metrics(font);
     Axis cut = axis;
     const double rest = metrics.horizontalAdvance(axis.title()) - metrics.horizontalAdvance(axis.label);
-    cut.label = metrics.elidedText(axis.label, Qt::ElideRight, width - rest);
+    if (metrics.horizontalAdvance(axis.label) > width - rest)
+        cut.label = axis.label.section(QLatin1String(" = "), 0, 0);
+    cut.label = metrics.elidedText(cut.label, Qt::ElideRight, width - rest);
     return cut.title();
 }
 

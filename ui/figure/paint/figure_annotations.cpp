@@ -22,7 +22,8 @@ constexpr double kMaxFractionWithValues = 0.36;
 constexpr double kMaxFraction = 0.44;
 constexpr double kMaxPrintedFraction = 0.6;  // where a single word of an exported figure is so long
 constexpr int kMostLabelLines = 3;
-constexpr double kTightest = 0.93;  // distance of labels on paper relative to the usual one
+constexpr double kLongestLeader = 0.2;  // inside the axes, as a part of their width
+constexpr double kTightest = 0.93;      // distance of labels on paper relative to the usual one
 
 std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x, const AxisScale& y) {
     std::optional<qsizetype> last;
@@ -125,7 +126,8 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
             const QPointF end(std::clamp(x.toDevice(curve.x[*last]), 0.0, x.length),
                               std::clamp(y.toDevice(curve.y[*last]), 0.0, y.length));
             m_ends.append({curve.label, readableCount(curve.y[*last]), end, style.penOf(curve),
-                           curve.emphasis == FigureCurve::Emphasis::dimmed, false});
+                           curve.emphasis == FigureCurve::Emphasis::dimmed, false,
+                           end.x() >= (1 - kLongestLeader) * x.length && y.contains(curve.y[*last])});
         }
     }
     for (FigureLine& line : m_horizontal) {
@@ -397,10 +399,10 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
         leader.setCapStyle(Qt::FlatCap);
         leader.setDashPattern({1.5, 4});
         painter->setPen(leader);
-        if (axes.right() - end.x() > m_style.units(1)) {
+        if (each.hasLeader && axes.right() - end.x() > m_style.units(1)) {
             painter->drawLine(end, QPointF(axes.right(), end.y()));
         }
-        painter->drawLine(QPointF(axes.right(), end.y()), QPointF(swatch, y));
+        if (each.hasLeader) painter->drawLine(QPointF(axes.right(), end.y()), QPointF(swatch, y));
 
         if (!each.isLine) {
             painter->setPen(each.pen);

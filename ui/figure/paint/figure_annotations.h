@@ -57,6 +57,8 @@ class FigureAnnotations : public QCPLayerable {
         QPen pen;
         bool dimmed;
         bool isLine;  // the label belongs to a FigureLine: it has the line's colour and no line sample
+        /// A long leader looks like a curve, and one to the end of a curve beyond the axes leads nowhere.
+        bool hasLeader = true;
     };
     /// An empty rectangle if there is no empty text.
     static QRectF emptyTextPlace(const QRectF& axes);

@@ -202,6 +202,15 @@ void AnatomyRoom::addParts() {
                 .value = [this] { return QVariant(m_view.picked); },
                 .widget = m_listing});
     addBars({m_bar, m_tensors, m_activation->outputs(), m_activation->textField()});
+    addChoices({m_asPicture, m_asTable, m_fold});
+    using Copy = std::pair<QString, std::map<QString, QString>>;
+    addChoice({[this] { return QVariant::fromValue(Copy(m_isSourceChosen ? m_source : QString(), m_edits)); },
+               [this](const QVariant& value) {
+                   std::tie(m_source, m_edits) = value.value<Copy>();
+                   m_isSourceChosen = !m_source.isEmpty();
+                   renew();  // also finds a source where none is chosen
+               },
+               QVariant::fromValue(Copy())});
 }
 
 void AnatomyRoom::connectTable() {

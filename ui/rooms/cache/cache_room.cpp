@@ -93,6 +93,11 @@ void CacheRoom::addParts() {
     addTable(u"sine-table"_s, m_sine, m_sineButton);
     addPart({u"table-error"_s, [this] { emit m_error->chosen(); }, {}, {wordsLabel(), m_tables}});
     addBars({m_cosineButton, m_sineButton, m_bothButton});
+    addChoice({[this] { return m_cosineButton->isChecked() ? 0
+                               : m_sineButton->isChecked() ? 1
+                                                           : 2; },
+               [this](const QVariant& which) { showParts(which != 1, which != 0); }, 0});
+    for (const char* field : {"angles", "range", "first"}) addChoice(m_form.field<QWidget>(field));
 }
 
 QWidget* CacheRoom::makeBar() {

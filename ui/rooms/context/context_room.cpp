@@ -305,6 +305,14 @@ void ContextRoom::addControls() {
     const QString axis = u"log_axis"_s;
     addControl({axis, [this, axis](const QString& word) { m_logarithmic->setChecked(controlSwitch(axis, word)); },
                 [this] { return m_logarithmic->isChecked() ? u"on"_s : u"off"_s; }, m_logarithmic});
+    addChoice(m_near);
+    addChoice({[this] { return QVariant::fromValue(m_seed); },
+               [this](const QVariant& seed) {
+                   m_seed = seed.value<decltype(m_seed)>();
+                   schedule();
+               },
+               QVariant::fromValue(m_seed)});
+    if (m_measured) addChoice(m_measured->form().field<QWidget>("measured"));
 }
 
 void ContextRoom::fitPage(const QSize& page) {

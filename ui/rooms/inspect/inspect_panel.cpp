@@ -490,6 +490,11 @@ QJsonObject InspectPanel::flags() const {
     return flags;
 }
 
+void InspectPanel::setFlags(const QJsonObject& flags) {
+    for (const FigureOption* option : m_ownOptions)
+        m_ownForm.setValue(option->name, flags[QLatin1String(option->name)].toString(QLatin1String(option->standard)));
+}
+
 void InspectPanel::chooseHead(std::int64_t layer, std::int64_t head) {
     m_form.setValue("layer", static_cast<qlonglong>(layer));
     m_form.setValue("head", static_cast<qlonglong>(head));

@@ -86,6 +86,8 @@ class InspectPanel : public QFrame {
     QString text() const { return m_form.value("text").toString(); }
     /// Choices that only one of the visible figures has; as InspectData::flags.
     QJsonObject flags() const;
+    /// Choices that are missing get their standard.
+    void setFlags(const QJsonObject& flags);
     /// For a run with `pairs` pairs per head, of which `highlighted` is highlighted.
     Ablation ablation(std::int64_t pairs, std::optional<int> highlighted) const;
     /// Length of the extrapolation as a multiple of the training context.

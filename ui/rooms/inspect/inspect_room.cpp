@@ -210,7 +210,9 @@ void InspectRoom::renew() {
     if (m_wantedStep >= 0 && !iterations.empty()) m_bar->moveTo(static_cast<double>(std::exchange(m_wantedStep, -1)));
     m_data = dataAt(m_bar->iteration());
     m_answers->fill(m_data, &need::text);
-    m_main->show(pictureOf(*m_main, m_data));
+    InspectPicture main = pictureOf(*m_main, m_data);
+    applyFixedAxes(main.figure);
+    m_main->show(std::move(main));
     if (m_side->isVisibleTo(this)) m_side->show(pictureOf(*m_side, m_data));
     Figure loss = lossFigure();
     loss.x.label.clear();  // the bar below names the step
@@ -408,6 +410,18 @@ void InspectRoom::addPartsAndControls() {
     addControl({u"part"_s, [this](const QString& part) { showPart(part); }, [this] { return QVariant(shownPart()); },
                 m_main->chooser()});
     addBars({m_main->chooser(), m_side->chooser(), m_bar});
+    for (const char* field : {"difference", "rows", "axis", "text", "kind", "pairs", "first", "last", "length"})
+        addChoice(m_panel->form().field<QWidget>(field));
+    addChoice(m_panel->form().field<QWidget>("lag"), Settings::standard("inspect/lag"));
+    addChoice(m_panel->form().field<QWidget>("modelText"), Settings::standard("inspect/modelText"));
+    addChoice({[this] { return m_panel->flags(); },
+               [this](const QVariant& flags) { m_panel->setFlags(flags.toJsonObject()); }, QJsonObject()});
+    addChoice({[this] { return m_query; },
+               [this](const QVariant& token) {
+                   m_query = token.toInt();
+                   schedule();
+               },
+               -1});
 }
 
 QWidget* InspectRoom::makeEmptyState() {

@@ -88,6 +88,7 @@ class InspectRoom : public Room {
     void addPartsAndControls();
     Figure lossFigure() const;
     void schedule();
+    void fitAxes() override { schedule(); }
     void renew();
     void requestAnswers();
     ModelInputs modelInputs() const;

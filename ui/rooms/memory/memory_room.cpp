@@ -98,6 +98,15 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const
     addControl({axis, [this, axis](const QString& word) { m_toScale->setChecked(!controlSwitch(axis, word)); },
                 [this] { return m_toScale->isChecked() ? u"off"_s : u"on"_s; }, m_toScale});
     addBars({m_bar});
+    for (auto* button : m_bar->findChildren<QAbstractButton*>()) addChoice(button);
+    addChoice(m_shape->kvFormat());
+    addChoice({[this] { return QVariant::fromValue(model().state().shape); },
+               [this](const QVariant& shape) {
+                   RotaryModel::State state = model().state();
+                   state.shape = shape.value<ModelShape>();
+                   model().show(state);
+               },
+               QVariant::fromValue(ModelShape())});
     arrange();
     connect(&m_job, &LatestJob::runningChanged, this, [this](bool running) {
         m_busy->setVisible(running);
@@ -165,13 +174,6 @@ void MemoryRoom::arrange() {
 void MemoryRoom::choose(bool isCache) {
     (isCache ? m_showCache : m_showTable)->setChecked(true);
     emit(isCache ? m_cache : m_table)->chosen();
-}
-
-std::function<void()> MemoryRoom::restorer() {
-    return [this, restore = RotaryRoom::restorer(), isCache = m_showCache->isChecked()] {
-        restore();
-        choose(isCache);
-    };
 }
 
 void MemoryRoom::fitPage(const QSize& page) {

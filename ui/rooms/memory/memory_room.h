@@ -30,7 +30,6 @@ class MemoryRoom : public RotaryRoom {
     MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const ExperimentModel* experiment,
                QWidget* parent = nullptr);
     void fitPage(const QSize& page) override;
-    std::function<void()> restorer() override;
 
     FigureView* tableView() const { return m_table; }
     FigureView* cacheView() const { return m_cache; }

@@ -100,6 +100,7 @@ void ReproduceRoom::addParts() {
     }
     addControl(controlOf(u"sheet"_s, m_panel->form().field<QComboBox>("sheet")));
     addBars({m_measure});
+    addChoices({m_measure, &m_effects->claimBox(), &m_letters->slider(), m_panel->form().field<QWidget>("scale")});
     for (QToolButton* tab : m_tabs) addBars({tab});
 }
 

@@ -340,6 +340,13 @@ void ResultsRoom::addParts() {
         {u"predictions"_s, [this] { showPage(Page::predictions); }, [this] { return m_page == Page::predictions; }});
     addControl(controlOf(u"quantity"_s, m_panel->form().field<QComboBox>("measure")));
     addBars({m_bar, m_figures->bar()});
+    for (const auto& [field, key] : {std::pair("measure", "results/measure"),
+                                     {"test", "results/test"},
+                                     {"target", "results/target"},
+                                     {"published", "results/published"},
+                                     {"loss", "results/decisionLoss"},
+                                     {"cost", "results/decisionCost"}})
+        addChoice(m_panel->form().field<QWidget>(field), Settings::standard(key));
 }
 
 void ResultsRoom::showEvent(QShowEvent* event) {

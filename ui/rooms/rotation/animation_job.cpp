@@ -25,7 +25,7 @@ void visitState(JobFields& fields, RotationState& state) {
     fields.number("pitch", state.pitch, -1e6, 1e6);
     fields.text("origin", state.origin);
     fields.text("text", state.text);
-    fields.number("accuracy", state.accuracy, 0, 180);
+    fields.number("error", state.accuracy, 0, 180);
     fields.whole("hands", state.hands, 0, kMostHands);
     auto rotates = static_cast<int>(state.rotatesValues);
     fields.whole("rotate_values", rotates, 0, 1);

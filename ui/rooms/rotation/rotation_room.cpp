@@ -3,6 +3,7 @@
 #include <QButtonGroup>
 #include <QCheckBox>
 #include <QClipboard>
+#include <QComboBox>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -294,14 +295,14 @@ QWidget* RotationRoom::makeReadingPage() {
                          {},
                          u"Number of pairs whose angles are read, from the fastest one on."_s,
                          WholeRow{0, kMostHands}},
-                        {"accuracy",
+                        {"error",
                          u"error"_s,
                          {},
                          u"The largest error with which an angle is read."_s,
                          SliderRow{.unit = u"°"_s, .minimum = 0, .maximum = 90, .step = 1, .text = wholeText}}});
     showFields();
     connect(&m_form, &Form::changed, this, [this] {
-        m_editor->chooseView(m_form.value("accuracy").toDouble(), m_form.value("hands").toInt(),
+        m_editor->chooseView(m_form.value("error").toDouble(), m_form.value("hands").toInt(),
                              m_form.value("rotate-values").toBool());
     });
     connect(m_reading, &FigureView::lineDragged, this,
@@ -423,7 +424,7 @@ void RotationRoom::addControls() {
                 [this] { return m_head ? QVariant(m_head->pairs) : QVariant(u"none"_s); },
                 m_circuitPage->form().field<QWidget>("fast-pairs")});
     addControl(controlOf(u"hands"_s, m_form.field<QSpinBox>("hands")));
-    addControl(controlOf(u"accuracy"_s, m_form.field<NumberSlider>("accuracy")));
+    addControl(controlOf(u"error"_s, m_form.field<NumberSlider>("error")));
     const QString values = u"rotate_values"_s;
     auto* rotates = m_form.field<QCheckBox>("rotate-values");
     addControl({values, [values, rotates](const QString& word) { rotates->setChecked(controlSwitch(values, word)); },
@@ -451,10 +452,12 @@ void RotationRoom::addControls() {
     const QString playing = u"play"_s;
     addControl({playing, [this, playing](const QString& word) { m_editor->play(controlSwitch(playing, word)); },
                 [this] { return m_editor->isPlaying() ? u"on"_s : u"off"_s; }, m_bar->playButton()});
+    addChoices({m_bar->findChild<QComboBox*>(), m_bar->lockBox()});  // the speed of "play"
 }
 
 std::function<void()> RotationRoom::restorer() {
-    return [this, state = scene().state, part = shownPart(), head = m_head] {
+    return [this, state = scene().state, part = shownPart(), head = m_head, restore = choicesRestorer()] {
+        restore();
         if (part != shownPart()) showPart(part);
         m_head = head;
         m_editor->reset(state);
@@ -599,7 +602,7 @@ void RotationRoom::renew() {
 void RotationRoom::showFields() {
     const RotationState& state = scene().state;
     const std::pair<const char*, QVariant> values[] = {
-        {"hands", state.hands}, {"accuracy", state.accuracy}, {"rotate-values", state.rotatesValues}};
+        {"hands", state.hands}, {"error", state.accuracy}, {"rotate-values", state.rotatesValues}};
     for (const auto& [id, value] : values) {
         if (m_form.value(id) != value) m_form.showValue(id, value);
     }

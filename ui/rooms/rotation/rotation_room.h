@@ -135,7 +135,7 @@ class RotationRoom : public RotaryRoom {
     FigureView* m_circuitKeys = nullptr;
     FigureView* m_reading = nullptr;
     PanelGrid* m_sentence = nullptr;
-    Form m_form{this};  // "hands" and "accuracy" of the page Reading, and "rotate-values" of the page Tokens
+    Form m_form{this};  // "hands" and "error" of the page Reading, and "rotate-values" of the page Tokens
     PositionBar* m_bar = nullptr;
     SceneEditor* m_editor = nullptr;
     QSplitter* m_lower = nullptr;  // enlarged pair and pages, below the dials

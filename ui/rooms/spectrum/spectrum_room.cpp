@@ -61,6 +61,7 @@ SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, E
     addBars({m_encodings->chooser()});
     m_pages->addWidget(m_encodings);
     column->addWidget(m_pages, 1);
+    setWithoutEffect({u"pairing"_s, u"precision"_s});
     setOptions(makeOptions());
     for (QWidget* each : QWidgetList{m_pages->widget(0), m_fields, m_quantity}) shownBy(each, m_frequenciesTab);
     for (QWidget* each : QWidgetList{m_encodings, m_encodingFields}) shownBy(each, m_encodingsTab);
@@ -122,6 +123,7 @@ QWidget* SpectrumRoom::makeBar() {
     m_frequency = group->button(1);
     connect(m_frequency, &QAbstractButton::toggled, this, &SpectrumRoom::schedule);
     addBars({group->button(0), m_frequency});
+    addChoices({group->button(0), m_frequency});
     return m_quantity;
 }
 
@@ -310,6 +312,10 @@ void SpectrumRoom::addControls() {
                 },
                 [this] { return QVariant(QString::fromStdString(m_encodings->choices().attention_layers)); },
                 m_encodings->form().field<QWidget>("attention")});
+    addChoice(m_encodings->form().field<QWidget>("follows"));
+    for (const char* field : {"other-partial", "uses-context", "kernel-length"})
+        addChoice(m_fields->form().field<QWidget>(field));
+    for (auto* chip : m_fields->comparison()->findChildren<QAbstractButton*>()) addChoice(chip);
 }
 
 QWidget* SpectrumRoom::controlWidget(const QString& name) {
@@ -402,7 +408,7 @@ void SpectrumRoom::renew() {
                                      .compared = m_fields->comparison()->chosen(),
                                      .highlighted = model().highlightedPair(),
                                      .asRatio = m_showsRatio,
-                                     .ends = m_dragEnds ? m_dragEnds : fixedYAxis()};
+                                     .ends = m_dragEnds ? m_dragEnds : fixedAxis(1)};
     if (const auto b = model().setupB()) {
         showBothIn(m_spectrum, comparedSpectrumFigure(model().setupA(), *b, options, model().editsB()));
     } else {

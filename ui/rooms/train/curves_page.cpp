@@ -161,10 +161,15 @@ QWidget* PlotToolbar::makeSmoothing() {
     return box;
 }
 
-void PlotToolbar::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    // In a narrow window the button would need a second line; both menus offer the export as well.
-    m_export->setVisible(width() >= ThemeManager::instance().pixels(816));
+bool PlotToolbar::event(QEvent* event) {
+    const bool result = QWidget::event(event);
+    if (m_export && (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest)) {
+        // Where the button would need a second line it is left out; both menus offer the export as well.
+        const int others = layout()->sizeHint().width() - layout()->spacing() -
+                           (m_export->isHidden() ? 0 : m_export->sizeHint().width() + layout()->spacing());
+        m_export->setVisible(others + layout()->spacing() + m_export->sizeHint().width() <= width());
+    }
+    return result;
 }
 
 int PlotToolbar::indexOfQuantity(const QString& id) const {
@@ -201,6 +206,11 @@ void PlotToolbar::showUnit(const QString& word) {
     const int index = m_unit->findData(word);
     if (index < 0) throw BadInput("The page Train has no loss unit \"" + word.toStdString() + "\".");
     m_unit->setCurrentIndex(index);
+}
+
+void PlotToolbar::chooseBands(const QString& word) {
+    m_bands->setChecked(word == "on"_L1);
+    m_settings.setValue("train/bands", word);
 }
 
 bool PlotToolbar::isLossPerToken() const {

@@ -45,7 +45,11 @@ class PlotToolbar : public QWidget {
     bool isLossPerToken() const;
 
     QComboBox* quantity() const { return m_quantity; }
+    QComboBox* unit() const { return m_unit; }
     bool isRoofline() const;
+
+    /// "on", "off" or "auto".
+    void chooseBands(const QString& word);
 
     /// The plot shows the mean over seeds with a band of one standard deviation.
     bool isBands() const { return m_bandsPossible && m_bands->isChecked(); }
@@ -62,7 +66,7 @@ class PlotToolbar : public QWidget {
     void smoothingChanged(double weight);
 
  protected:
-    void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override;
 
  private:
     /// −1 for an unknown id. Ids of earlier versions are known too.

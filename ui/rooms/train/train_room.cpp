@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QSlider>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -151,8 +152,8 @@ void TrainRoom::connectRuns() {
     connect(&m_actions, &SessionActions::problem, this, [this] {
         if (std::exchange(m_isStarting, false)) dropGhosts();
     });
-    connect(&m_access.session, &SweepSession::ended, this, [this] {
-        dropGhosts();
+    connect(&m_access.session, &SweepSession::ended, this, [this](RunState how) {
+        if (how == RunState::finished) dropGhosts();  // nobody who stops asks for other curves
         renewHeadline();
     });
 
@@ -195,6 +196,27 @@ void TrainRoom::addContents() {
     addControl({u"quantity"_s, [this](const QString& id) { m_toolbar->showQuantity(id); },
                 [this] { return m_toolbar->quantity()->currentData(); }, m_toolbar->quantity()});
     addControl(m_scope->control());
+    addChoice({[this] { return m_planShown; }, [this](const QVariant& shown) { showPlan(shown.toBool()); }, false});
+    addChoice(m_toolbar->quantity(), Settings::standard("train/quantity"));
+    addChoice(m_toolbar->unit(), Settings::standard("train/unit"));
+    addChoice(m_toolbar->findChild<QSlider*>(), Settings::standard("train/smoothing"));
+    addChoice({[this] { return m_plot->isYLogarithmic(); },
+               [this](const QVariant& on) { m_plot->setYLogarithmic(on.toBool()); },
+               Settings::standard("train/logarithmic")});
+    addChoice({[this] { return m_settings.value("train/bands"); },
+               [this](const QVariant& word) {
+                   m_toolbar->chooseBands(word.toString());
+                   renewGroups();
+               },
+               Settings::standard("train/bands")});
+    addChoice(m_second->chooser(), Settings::standard("train/second"));
+    addChoice({[this] { return m_settings.value("train/picked_only"); },
+               [this](const QVariant& on) { m_second->wantPicked(on.toBool()); },
+               Settings::standard("train/picked_only")});
+    addChoice(m_second->foldButton(), Settings::standard("train/fold_curves"));
+    addChoice({[this] { return m_settings.value("train/list_shown"); },
+               [this](const QVariant& shown) { setListShown(shown.toBool()); },
+               Settings::standard("train/list_shown")});
     addBars({m_toolbar, m_scope});
 }
 
@@ -574,13 +596,6 @@ void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>
                           room->m_second->choose(name);
                       })});
     }
-}
-
-std::function<void()> TrainRoom::restorer() {
-    return [this, plan = m_planShown, restore = Room::restorer()] {
-        showPlan(plan);
-        restore();
-    };
 }
 
 QWidget* TrainRoom::makeEmptyState() {

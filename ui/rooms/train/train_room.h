@@ -55,7 +55,6 @@ class TrainRoom : public Room {
     Figure figure() override;
     FigureOrigin originOf(const Figure& figure) override;
     void refreshNow() override;
-    std::function<void()> restorer() override;
 
     CurvePlot& plot() { return *m_plot; }
     /// Replaces the plot while the quantity "roofline" is selected.

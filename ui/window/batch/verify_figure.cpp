@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/aliases.h"
 #include "core/base/error.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
@@ -273,7 +274,9 @@ Figure recomputedFigure(const FigureRecord& record, const QString& lab, const st
             " depends on choices in the window that the terminal cannot repeat, so it cannot be computed again.");
     }
     const auto known = optionsOf(figureEntries());
-    for (const QString& flag : flags.keys()) {
+    for (const QString& earlier : flags.keys()) {
+        const QString flag = text(current_name(Alias::Kind::flag, "--" + earlier.toStdString())).mid(2);
+        flags[flag] = flags.take(earlier);
         const bool isSafe = std::any_of(known.begin(), known.end(), [&](const FigureOption* option) {
             return flag == QLatin1String(option->name) && !option->namesFile;
         });

@@ -1,5 +1,6 @@
 #include "ui/window/controllers/tour.h"
 
+#include <QAbstractButton>
 #include <QCheckBox>
 #include <QPushButton>
 #include <array>
@@ -131,6 +132,7 @@ Tour::Tour(BannerArea& banners, ActionRegistry& actions, RoomStack& rooms, Rotar
     connect(&banners, &BannerArea::dismissed, this, [this](const QString& id) {
         if (id == kBanner) leave();
     });
+    connect(&rooms, &RoomStack::currentChanged, this, &Tour::followRoom);
 }
 
 void Tour::addActions() {
@@ -140,9 +142,9 @@ void Tour::addActions() {
 void Tour::show(int stop) {
     m_banners.dismiss(kBanner);
     if (stop >= std::ssize(kStops)) return;
-    m_stop = stop;
     const Stop& shown = kStops[static_cast<std::size_t>(stop)];
     m_rooms.show(QLatin1String(shown.room));
+    m_stop = stop;
     // All stops but the first point into the panel.
     if (QAction* panel = m_actions.action(u"view.panel"_s); stop > 0 && panel && !panel->isChecked()) panel->trigger();
     QWidget* control = m_rooms.room().controlWidget(QLatin1String(shown.control));
@@ -157,6 +159,29 @@ void Tour::show(int stop) {
     m_banners.show(kBanner, BannerArea::Kind::information, words, choices);
     if (stop == 0) followPositions(words + u'\n');
     if (shown.insight) followSetup(words + u'\n');
+    auto* start = qobject_cast<QAbstractButton*>(control);
+    if (!isLast || !start) return;
+    m_follows = connect(start, &QAbstractButton::clicked, this, [this] {
+        endLights(&m_window);
+        m_banners.say(kBanner,
+                      u"%1 of %1: Each curve is the loss of one model while it trains; the sentence above the "
+                      "curves says what the losses show."_s.arg(kStops.size()));
+    });
+}
+
+void Tour::followRoom() {
+    const int stop = m_stop;
+    if (stop < 0) return;
+    const int index = RoomStack::indexOf(QLatin1String(kStops[static_cast<std::size_t>(stop)].room));
+    if (m_rooms.current() == index) return show(stop);
+    m_banners.dismiss(kBanner);
+    m_stop = stop;
+    m_banners.show(kBanner, BannerArea::Kind::information,
+                   u"%1 of %2: this step of “RoPE in one minute” is on the page %3."_s.arg(stop + 1)
+                       .arg(kStops.size())
+                       .arg(rooms()[static_cast<std::size_t>(index)].title),
+                   {{u"Back to the step"_s, [this, stop] { show(stop); }},
+                    {u"End"_s, [this] { show(static_cast<int>(kStops.size())); }}});
 }
 
 void Tour::followSetup(const QString& words) {

@@ -31,6 +31,8 @@ class Tour : public QObject {
     /// Locks the distance m − n while the stop is shown; `words` are before the sentence that changes, as below.
     void followPositions(const QString& words);
     void followSetup(const QString& words);
+    /// Says where the stop is if the user leaves its room.
+    void followRoom();
     void leave();
 
     BannerArea& m_banners;

@@ -172,10 +172,10 @@ WindowStage::WindowStage(Workspace& workspace, RoomStack& rooms, RotaryControlle
       m_rotary(rotary),
       m_window(window),
       m_hidden(new ControlsOnly) {
-    m_standard = restorers();
+    m_standard = restorers(true);
     // A room that is first needed during the lecture was as it is now when the lecture began.
     connect(&m_rooms, &RoomStack::roomMade, this, [this](Room& room) {
-        m_standard.push_back(room.restorer());
+        m_standard.push_back(room.standardRestorer());
         if (hasBegun()) m_users.push_back(room.restorer());
         applyAxes();
     });
@@ -250,18 +250,16 @@ void WindowStage::fixAxes(const std::optional<Range>& x, const std::optional<Ran
 
 void WindowStage::applyAxes() {
     for (Room* each : m_rooms.made()) {
-        auto* rotary = qobject_cast<RotaryRoom*>(each);
-        for (int axis = 0; rotary && axis < 2; ++axis)
-            rotary->fixAxis(axis, m_isPresenting ? m_axes[axis] : std::nullopt);
+        for (int axis = 0; axis < 2; ++axis) each->fixAxis(axis, m_isPresenting ? m_axes[axis] : std::nullopt);
     }
 }
 
-std::vector<std::function<void()>> WindowStage::restorers() {
+std::vector<std::function<void()>> WindowStage::restorers(bool standard) {
     RotaryModel& rotary = m_workspace.rotary();
     std::vector<std::function<void()>> result = {[&rotary, pair = rotary.pickedPair()] {
         if (!pair || *pair < rotary.pairs()) rotary.pickPair(pair);
     }};
-    for (Room* room : m_rooms.made()) result.push_back(room->restorer());
+    for (Room* room : m_rooms.made()) result.push_back(standard ? room->standardRestorer() : room->restorer());
     return result;
 }
 

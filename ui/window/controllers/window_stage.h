@@ -90,7 +90,7 @@ class WindowStage : public QObject, public LectureStage {
     /// Shows only the part of the scene in a presentation, and where only the controls of the scene are shown.
     void applyPart();
     /// Of the rooms that are made, and first of the picked pair, which the rooms of the rotary setup share.
-    std::vector<std::function<void()>> restorers();
+    std::vector<std::function<void()>> restorers(bool standard = false);
     /// From the last to the first: the picked pair is the one of the beginning, whatever it was when a room was made.
     static void restoreAll(const std::vector<std::function<void()>>& restorers);
     void applyControls();

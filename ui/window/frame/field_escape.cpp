@@ -18,7 +18,7 @@ namespace ropelab::ui {
 namespace {
 
 /// Invalid for widgets that are no fields.
-QVariant fieldValue(const QWidget* widget) {
+QVariant shownValue(const QWidget* widget) {
     if (const auto* line = qobject_cast<const QLineEdit*>(widget)) return line->text();
     if (const auto* choice = qobject_cast<const QComboBox*>(widget)) return choice->currentText();
     if (qobject_cast<const QAbstractSpinBox*>(widget)) return widget->property("value");
@@ -71,7 +71,7 @@ bool FieldEscape::eventFilter(QObject* watched, QEvent* event) {
 
 void FieldEscape::remember(QWidget* field) {
     m_field = field;
-    m_value = fieldValue(field);
+    m_value = shownValue(field);
 }
 
 void FieldEscape::leave(QWidget* field, QKeyEvent* event) {
@@ -90,7 +90,7 @@ void FieldEscape::restore() {
         m_field->setProperty("value", m_value);  // also replaces text that was typed and not entered
         return;
     }
-    if (fieldValue(m_field) == m_value) return;
+    if (shownValue(m_field) == m_value) return;
     if (auto* line = qobject_cast<QLineEdit*>(m_field)) {
         if (!line->isModified()) return;                           // The program changed the value, not the user.
         const bool wasRefused = line->property("wrong").toBool();  // entering the restored value clears the error

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include "ui/figure/export/export.h"
 #include "ui/figure/paint/axis_marks.h"
@@ -50,6 +51,27 @@ TEST(FigureRenderer, CurvesAreInNoLegendOfThePlot) {
     const Painted painted(figure, {400, 300});
     EXPECT_GE(painted.plot.plottableCount(), 10);
     EXPECT_EQ(painted.plot.legend->itemCount(), 0);
+}
+
+TEST(FigureRenderer, LongLeadersAreLeftOut) {
+    const auto dots = [](double end) {
+        Figure figure;
+        std::tie(figure.x.minimum, figure.x.maximum, figure.y.minimum, figure.y.maximum) = std::tuple(0, 100, 0, 1);
+        figure.curves = {lineOf({0, end}, {0.53, 0.53}), lineOf({0, 100}, {0.1, 0.1})};
+        for (FigureCurve& curve : figure.curves) curve.label = "curve";
+        Painted painted(figure, {600, 300});
+        const QImage picture = painted.plot.toPixmap(600, 300, 1).toImage();
+        const QRectF axes = painted.renderer.axesRect();
+        const int row = static_cast<int>(std::lround(axes.bottom() - 0.53 * axes.height()));
+        int found = 0;
+        for (double x = axes.left() + (end / 100 + 0.02) * axes.width(); x < axes.right() - 3; ++x) {
+            for (int y = row - 1; y <= row + 1; ++y)
+                found += picture.pixelColor(static_cast<int>(x), y) != kStyle.theme.paper;
+        }
+        return found;
+    };
+    EXPECT_EQ(dots(30), 0) << "it looks like a curve";
+    EXPECT_GT(dots(85), 0);
 }
 
 void expectApart(const QList<QRectF>& boxes) {
@@ -477,6 +499,14 @@ TEST(AxisMarks, ShortenedTitleKeepsItsUnit) {
     const QString cut = titleWithin(axis, font, 200);
     EXPECT_TRUE(cut.endsWith(QStringLiteral("… (MB)"))) << cut.toStdString();
     EXPECT_LE(QFontMetricsF(font).horizontalAdvance(cut), 200);
+}
+
+TEST(AxisMarks, ShortenedTitleHasNoPartOfAFormula) {
+    const Axis axis{QStringLiteral("distance Δ = m − n"), QStringLiteral("tokens")};
+    const QFont font = kStyle.font(kStyle.labelPt);
+    const double width = QFontMetricsF(font).horizontalAdvance(axis.title());
+    EXPECT_EQ(titleWithin(axis, font, width + 1), axis.title());
+    EXPECT_EQ(titleWithin(axis, font, width - 5), "distance Δ (tokens)");
 }
 
 TEST(FigureDots, AreDrawnOnlyForDistantMeasurements) {

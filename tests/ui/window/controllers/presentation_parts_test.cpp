@@ -1,4 +1,5 @@
 // Parts of rooms that a presentation shows alone and large.
+#include "core/lecture/lecture.h"
 #include "tests/ui/window/presentation_fixture.h"
 #include "ui/window/controllers/lecture_controller.h"
 
@@ -45,6 +46,27 @@ TEST_F(PresentationTest, TheAxesOfALectureAreFixedOnlyWhileItPresents) {
     stage().end();
     EXPECT_NE(top(), 50);
     stage().setPresenting(false, false);
+}
+
+TEST_F(PresentationTest, TheAxesOfInspectAreFixed) {
+    const auto lab = shipped_lectures().front().file.parent_path() / "labs" / "three-thetas.ropelab";
+    stage().begin();
+    stage().setPresenting(true, false);
+    stage().showRuns(fromPath(lab), nullptr);
+    stage().showRoom("inspect", "logit-contribution");
+    stage().setControl("y_axis", "0 to 35");
+    stage().setControl("x_axis", "-5 to 400");
+    const auto axes = [&] {
+        window->room().refreshNow();
+        return window->room().figure();
+    };
+    ASSERT_TRUE(waitUntil([&] { return !axes().curves.empty(); }));
+    EXPECT_EQ(axes().y.maximum, 35);
+    ASSERT_TRUE(axes().x.logarithmic);
+    EXPECT_GT(axes().x.minimum, 0) << "a logarithmic axis has no such end";
+    stage().setPresenting(false, false);
+    EXPECT_NE(axes().y.maximum, 35);
+    stage().end();
 }
 
 TEST_F(PresentationTest, ANamedPartOfTheRotationRoomIsShownAloneAndLarge) {

@@ -27,7 +27,7 @@ QString namesOfPairs(int count) {
 Figure readingFigure(const RotationScene& scene) {
     Figure figure = rotation::figure(u"position-reading"_s, scene);
     const RotationState& state = scene.state;
-    figure.settings.insert(u"accuracy"_s, state.accuracy);
+    figure.settings.insert(u"error"_s, state.accuracy);
     figure.settings.insert(u"hands"_s, state.hands);
     const int rows = std::min(kMostHands, scene.rotatedPairs());
     if (rows == 0) {

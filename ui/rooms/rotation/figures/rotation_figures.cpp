@@ -13,13 +13,13 @@ namespace option {
 
 constexpr FigureOption m{
     "m", FigureOption::Kind::whole, "The position of the query, or of the first token.", "number", "100", 0, 1 << 30};
-constexpr FigureOption accuracy{"accuracy",
-                                FigureOption::Kind::number,
-                                "The largest error, in degrees, with which the angle of a pair is read.",
-                                "degrees",
-                                "10",
-                                0,
-                                180};
+constexpr FigureOption error{"error",
+                             FigureOption::Kind::number,
+                             "The largest error, in degrees, with which the angle of a pair is read.",
+                             "degrees",
+                             "10",
+                             0,
+                             180};
 constexpr FigureOption hands{"hands",
                              FigureOption::Kind::whole,
                              "The number of pairs whose angles are read, from the fastest one on.",
@@ -101,7 +101,7 @@ RotationScene chosenScene(const FigureRequest& request, const RotarySetup& setup
         throw BadInput("--m is " + std::to_string(state.m) + ", but the context has the positions 0 to " +
                        std::to_string(setup.context - 1) + ".");
     }
-    state.accuracy = request.number(option::accuracy);
+    state.accuracy = request.number(option::error);
     state.hands = static_cast<int>(request.whole(option::hands));
     state.rotatesValues = request.has(option::rotateValues);
     // An empty text is that of the scene.
@@ -175,7 +175,7 @@ std::span<const RotaryFigure> rotationFigures() {
           standard<readingFigure>,
           standardOfBoth<readingFigure>,
           "reading",
-          {&option::m, &option::accuracy, &option::hands},
+          {&option::m, &option::error, &option::hands},
           ofChoices<readingFigure>},
          {"sentence-attention",
           standard<sentenceFigure>,

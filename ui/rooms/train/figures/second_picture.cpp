@@ -246,11 +246,7 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
     column->addWidget(m_title);
     m_pickedOnly->setCheckable(true);
     m_wantsPicked = m_settings.value("train/picked_only").toBool();
-    connect(m_pickedOnly, &QToolButton::toggled, this, [this](bool on) {
-        m_wantsPicked = on;
-        m_settings.setValue("train/picked_only", on);
-        schedule();
-    });
+    connect(m_pickedOnly, &QToolButton::toggled, this, &SecondPicture::wantPicked);
     m_fold->setCheckable(true);
     m_fold->setChecked(m_settings.value("train/fold_curves").toBool());
     connect(m_fold, &QToolButton::toggled, this, [this](bool folded) {
@@ -301,6 +297,12 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
     connect(&runs, &RunStore::visibilityChanged, this, &SecondPicture::schedule);
     selectRuns();
     show();
+}
+
+void SecondPicture::wantPicked(bool on) {
+    m_wantsPicked = on;
+    m_settings.setValue("train/picked_only", on);
+    schedule();
 }
 
 QWidget* SecondPicture::makeSamplePage() {

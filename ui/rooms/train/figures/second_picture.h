@@ -46,6 +46,7 @@ class SecondPicture : public QWidget {
     /// Selects whether figures of probes show the picked run, if there is one, or always all visible settings. The
     /// settings store it.
     QToolButton* pickedButton() const { return m_pickedOnly; }
+    void wantPicked(bool on);
     /// Folds the plot of the curves, so that this picture has its space and axes. The settings store it.
     QToolButton* foldButton() const { return m_fold; }
 
