@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
     train.refreshNow();
     measure(QStringLiteral("paint one frame of the training loss"), repetitions, [&] { train.plot().refreshNow(); });
     measure(QStringLiteral("paint the first frame of seed means with bands"), 1, [&] {
-        train.plot().setGroups(seedGroups(store.runs()));
+        train.plot().setGroups(seedGroups(store));
         train.plot().refreshNow();
     });
     measure(QStringLiteral("paint one frame of seed means with bands"), repetitions,

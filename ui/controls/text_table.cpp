@@ -87,7 +87,7 @@ int TextTable::columnOf(const QString& title) const {
 QVariant TextTable::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const auto column = static_cast<std::size_t>(index.column());
-    const Cell& cell = m_content.rows[static_cast<std::size_t>(index.row())][column];
+    const Cell cell = cellAt(static_cast<std::size_t>(index.row()), column);
     switch (role) {
         case Qt::DisplayRole:
             return m_content.columns[column].isVerbatim ? cell.text : withUnbreakablePercent(cell.text);

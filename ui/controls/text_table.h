@@ -35,7 +35,7 @@ class TextTable : public QAbstractTableModel {
     };
     struct Content {
         std::vector<Column> columns;
-        std::vector<std::vector<Cell>> rows;  // each row has as many cells as there are columns
+        std::vector<std::vector<Cell>> rows;  // each row has as many cells as there are columns, or none: cellAt()
     };
 
     explicit TextTable(QObject* parent = nullptr);
@@ -54,6 +54,10 @@ class TextTable : public QAbstractTableModel {
     }
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ protected:
+    /// As in content(); a table with many rows makes its cells when they are shown.
+    virtual Cell cellAt(std::size_t row, std::size_t column) const { return m_content.rows[row][column]; }
 
  private:
     Content m_content;

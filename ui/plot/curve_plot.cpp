@@ -50,10 +50,20 @@ QSize CurvePlot::minimumSizeHint() const {
     return {theme.pixels(260), theme.pixels(180)};
 }
 
-void CurvePlot::addRun(RunId run, const QString& label, Ink ink) {
-    Run& entry = m_runs[run];
+bool CurvePlot::addRun(RunId run, const QString& label, Ink ink) {
+    const std::size_t before = m_runs.size();
+    Run& entry = m_runs.try_emplace(m_runs.end(), run)->second;
     entry.label = label;
     entry.ink = ink;
+    schedule();
+    return m_runs.size() > before;
+}
+
+void CurvePlot::setState(RunId run, const State& state) {
+    const auto found = m_runs.find(run);
+    if (found == m_runs.end()) return;
+    if (found->second.visible != state.visible) m_readout->hide();
+    static_cast<State&>(found->second) = state;
     schedule();
 }
 
@@ -187,36 +197,6 @@ QList<double> CurvePlot::xValues(CurveId curve) const {
 QList<double> CurvePlot::yValues(CurveId curve) const {
     const auto found = m_curves.find(curve);
     return found == m_curves.end() ? QList<double>() : found->second.y();
-}
-
-void CurvePlot::setRunFailed(RunId run, bool failed) {
-    const auto found = m_runs.find(run);
-    if (found == m_runs.end() || found->second.failed == failed) return;
-    found->second.failed = failed;
-    schedule();
-}
-
-void CurvePlot::setRunEnded(RunId run, bool ended) {
-    const auto found = m_runs.find(run);
-    if (found == m_runs.end() || found->second.ended == ended) return;
-    found->second.ended = ended;
-    schedule();
-}
-
-void CurvePlot::setRunStopped(RunId run, int rung) {
-    const auto found = m_runs.find(run);
-    if (found == m_runs.end() || found->second.rung == rung) return;
-    found->second.rung = rung;
-    schedule();
-}
-
-void CurvePlot::setBytesPerToken(RunId run, double bytes) {
-    const auto found = m_runs.find(run);
-    if (found == m_runs.end()) return;
-    double& known = found->second.bytesPerToken;
-    if (known == bytes || (std::isnan(known) && std::isnan(bytes))) return;
-    known = bytes;
-    schedule();
 }
 
 bool CurvePlot::isRunVisible(RunId run) const {

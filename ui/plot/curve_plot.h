@@ -40,18 +40,24 @@ class CurvePlot : public PlotWidget {
     explicit CurvePlot(QWidget* parent = nullptr);
 
     // Runs. All other methods ignore unknown runs, because events of a run may arrive after it was removed.
-    /// Adds or changes a run. The ink's shade distinguishes the runs of a setting and does not apply to groups.
-    void addRun(RunId run, const QString& label, Ink ink);
+    struct State {
+        bool visible = true;
+        /// The last finite point of a failed run (for example, a diverged one) is red.
+        bool failed = false;
+        /// The run trains no more. The mean over the seeds of a setting ends at the last step that all its runs with
+        /// points have, except those that failed; the note says so if one of them has ended.
+        bool ended = false;
+        /// Rung of successive halving at which the run was stopped, counted from 1; 0: it was not stopped.
+        int rung = 0;
+        /// Mean bytes per token, by which a unit per byte divides the run's losses; NaN: unknown.
+        double bytesPerToken = std::numeric_limits<double>::quiet_NaN();
+    };
+    /// Adds or changes a run. The ink's shade distinguishes the runs of a setting and does not apply to groups. Returns
+    /// whether the run is new.
+    bool addRun(RunId run, const QString& label, Ink ink);
     void removeRun(RunId run);
-    /// The last finite point of a failed run (for example, a diverged one) is red.
-    void setRunFailed(RunId run, bool failed);
-    /// The run trains no more. The mean over the seeds of a setting ends at the last step that all its runs with points
-    /// have, except those that failed; the note says so if one of them has ended.
-    void setRunEnded(RunId run, bool ended);
-    /// Rung of successive halving at which the run was stopped, counted from 1; 0: it was not stopped.
-    void setRunStopped(RunId run, int rung);
-    /// Mean bytes per token, by which a unit per byte divides the run's losses; NaN: unknown.
-    void setBytesPerToken(RunId run, double bytes);
+    /// Without runVisibilityChanged().
+    void setState(RunId run, const State& state);
     /// Removes all runs, rungs and the entropy floor, and resets the view. Ghosts stay.
     void clear();
     /// The curves that are on the canvas stay there, faint and without labels, until dropGhosts() or until another
@@ -61,6 +67,7 @@ class CurvePlot : public PlotWidget {
     void dropGhosts();
     bool hasGhosts() const { return !m_ghosts.empty(); }
     std::vector<RunId> runs() const;
+    std::size_t runCount() const { return m_runs.size(); }
 
     // Data; losses are in nats.
     /// If x is not greater than the last x of the curve, the points from x on are replaced, because a run that resumes
@@ -167,14 +174,9 @@ class CurvePlot : public PlotWidget {
     void mouseMoved(const QPointF& where) override;
 
  private:
-    struct Run {
+    struct Run : State {
         QString label;
         Ink ink;
-        bool visible = true;
-        bool failed = false;
-        bool ended = false;
-        int rung = 0;  // successive halving stopped the run there; 0: it did not
-        double bytesPerToken = std::numeric_limits<double>::quiet_NaN();
     };
     struct Shown {
         CurveId id;  // for a group: its first visible run

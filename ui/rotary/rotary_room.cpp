@@ -365,9 +365,9 @@ void RotaryRoom::openAnimation() {
     emit animationRequested(figure().name, m_model.setup());
 }
 
-QWidget* RotaryRoom::panel() {
+QWidget* RotaryRoom::panel(QWidget* parent) {
     if (!m_panel) {
-        const auto [area, content, column] = makeScrollColumn(nullptr);
+        const auto [area, content, column] = makeScrollColumn(parent);
         auto* setup = new SetupPanel(m_model, content, m_withoutEffect);
         column->addWidget(setup);
         if (m_options) column->addWidget(m_options);

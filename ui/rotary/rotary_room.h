@@ -31,7 +31,7 @@ class RotaryRoom : public Room {
     RotaryRoom(RotaryModel& model, const QString& id, std::span<const RotaryFigure> figures, QWidget* parent);
     ~RotaryRoom() override;
 
-    QWidget* panel() override;
+    QWidget* panel(QWidget* parent = nullptr) override;
     /// With both setups; the pair under the mouse is not highlighted in it.
     Figure figure() override;
     void refreshNow() override;

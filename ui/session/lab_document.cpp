@@ -248,10 +248,16 @@ void LabDocument::addSweepInBackground(const Experiment& experiment, const Sweep
         const auto plan = std::make_shared<Plan>();
         const QString error = problemOf([&] { *plan = storeSweep(*LabFile::open(lab), experiment, options, dataDir); });
         return [this, plan, error, then] {
-            m_isAdding = false;
-            storeLate();
             if (error.isEmpty()) emit runsChanged(idsOf(*plan));
-            then(std::move(*plan), error);
+            if (!m_isAdding) return;  // another lab was opened then
+            // In a later turn of the event loop, so that neither of both stops the window for long.
+            m_saving.start([this, plan, error, then](const Cancelled&) -> std::function<void()> {
+                return [this, plan, error, then] {
+                    m_isAdding = false;
+                    storeLate();
+                    then(std::move(*plan), error);
+                };
+            });
         };
     });
 }

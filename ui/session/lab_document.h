@@ -102,7 +102,9 @@ class LabDocument : public QObject {
                               std::function<void(Plan plan, const QString& error)> then);
     bool isAdding() const { return m_isAdding; }
     /// Until `then` has been called.
-    void waitForSweep() { isAdding() ? m_saving.wait() : void(); }
+    void waitForSweep() {
+        while (isAdding()) m_saving.wait();
+    }
     /// Reading or changing all its runs would stop the window: more than a tenth of a second.
     static bool isLarge(const QString& path);
     /// The runs that the stopping rules of the lab need for their next looks; empty if every comparison has ended, or

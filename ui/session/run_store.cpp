@@ -13,6 +13,7 @@
 #include "core/experiment/experiment.h"
 #include "core/experiment/halving.h"
 #include "core/experiment/setting_names.h"
+#include "core/settings/run_names.h"
 #include "core/store/imported.h"
 #include "core/sweep/lab_results.h"
 #include "core/sweep/search.h"
@@ -40,8 +41,12 @@ SettingColors SettingColors::of(const LabFile& lab) {
     SettingColors colors;
     colors.load(&lab, false);
     std::vector<std::string> settings;
-    for (const RunRecord& record : lab.runs()) settings.push_back(setting_key(record));
-    colors.assign(settings);
+    SettingPlaces places;
+    for (const RunRecord& record : lab.runs()) {
+        settings.push_back(setting_key(record));
+        places.try_emplace(settings.back());
+    }
+    colors.assign(settings, places);
     return colors;
 }
 
@@ -61,8 +66,8 @@ void SettingColors::load(const LabFile* file, bool keep, const std::set<std::str
     }
 }
 
-void SettingColors::assign(const std::vector<std::string>& settings) {
-    const std::set<std::string> present(settings.begin(), settings.end());
+void SettingColors::assign(const std::vector<std::string>& settings, const SettingPlaces& present) {
+    if (std::ranges::all_of(settings, [this](const auto& setting) { return m_entries.contains(setting); })) return;
     std::vector<int> uses(kCount, 0);
     std::vector<int> shown(kCount, 0);  // by settings with runs
     std::vector<bool> isPinned(kCount, false);
@@ -242,6 +247,21 @@ nlohmann::json settingsOf(const nlohmann::json& changed, std::int64_t seed) {
 
 RunStore::RunStore(QObject* parent) : QObject(parent) {}
 
+const std::vector<std::string>& RunStore::settingNames(const std::vector<const RunView*>& runs) const {
+    std::vector<std::size_t> places;
+    for (const RunView* run : runs) places.push_back(run->place);
+    constexpr std::size_t most = 4;  // all settings, the visible ones, and those before
+    if (m_names.size() >= most && !m_names.contains(places)) m_names.clear();
+    const auto [known, isNew] = m_names.try_emplace(std::move(places));
+    if (!isNew) return known->second;
+    std::vector<RunSpec> specs;
+    for (const RunView* run : runs) {
+        specs.push_back(run->spec);
+        specs.back().seed = RunSpec{}.seed;
+    }
+    return known->second = run_names(specs);
+}
+
 const RunView* RunStore::find(RunId id) const {
     const auto found = std::lower_bound(m_runs.begin(), m_runs.end(), id,
                                         [](const RunView& run, RunId wanted) { return run.record.id < wanted; });
@@ -254,12 +274,11 @@ RunView* RunStore::entry(RunId id) {
 
 namespace {
 
-/// Sets RunView::place. Returns the settings in this order.
-std::vector<std::string> placeSettings(std::vector<RunView>& runs) {
+/// Sets RunView::place. Returns the settings that have no place yet, in the order of their runs.
+std::vector<std::string> placeSettings(std::span<RunView> runs, SettingPlaces& places) {
     std::vector<std::string> settings;
-    std::unordered_map<std::string_view, std::size_t> places;
     for (RunView& run : runs) {
-        const auto [known, isNew] = places.try_emplace(run.setting, settings.size());
+        const auto [known, isNew] = places.try_emplace(run.setting, places.size());
         run.place = known->second;
         if (isNew) settings.push_back(run.setting);
     }
@@ -267,9 +286,9 @@ std::vector<std::string> placeSettings(std::vector<RunView>& runs) {
 }
 
 void applyColors(LoadedRuns& loaded, const LabFile* file, bool keep) {
-    const std::vector<std::string> settings = placeSettings(loaded.runs);
+    const std::vector<std::string> settings = placeSettings(loaded.runs, loaded.places);
     loaded.colors.load(file, keep, {settings.begin(), settings.end()});
-    loaded.colors.assign(settings);
+    loaded.colors.assign(settings, loaded.places);
     for (RunView& run : loaded.runs) loaded.colors.applyTo(run);
 }
 
@@ -321,7 +340,7 @@ void RunStore::load(LoadedRuns& loaded, const LabFile* file, std::vector<RunView
 }
 
 void RunStore::reload(const LabFile* file, bool keepVisibility) {
-    LoadedRuns loaded{{}, m_colors};
+    LoadedRuns loaded{{}, m_colors, {}};
     try {
         load(loaded, file, keepVisibility ? &m_runs : nullptr);
     } catch (...) {
@@ -337,6 +356,8 @@ void RunStore::reload(const LabFile* file, bool keepVisibility) {
 void RunStore::adopt(LoadedRuns loaded) {
     m_runs = std::move(loaded.runs);
     m_colors = std::move(loaded.colors);
+    m_places = std::move(loaded.places);
+    m_names.clear();
     emit reloaded();
 }
 
@@ -347,7 +368,7 @@ void RunStore::addRuns(const LabFile& file, const std::vector<RunId>& runs) {
     applyRungs(added, &file);
     const auto first = m_runs.size();
     std::ranges::move(added, std::back_inserter(m_runs));
-    m_colors.assign(placeSettings(m_runs));
+    m_colors.assign(placeSettings(std::span(m_runs).subspan(first), m_places), m_places);
     std::int64_t latest = 0;
     for (const RunView& run : m_runs) latest = std::max(latest, run.record.experiment);
     for (RunView& run : std::span(m_runs).subspan(first)) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/results/result_group.h"
@@ -23,6 +24,9 @@ std::string settingKey(const RunSpec& run);
 
 struct RunView;
 
+/// RunView::place of each setting, by its key.
+using SettingPlaces = std::unordered_map<std::string, std::size_t>;
+
 /// A setting keeps its first free colour and dash pattern in all rooms and later sweeps until the user changes them.
 /// Seven settings have solid lines in seven colours; dash patterns distinguish later ones (Theme::dashes), and all
 /// settings in prints without colours. The lab file stores colours and names.
@@ -36,9 +40,9 @@ class SettingColors {
     /// Null: there are no stored colours. With `keep`, colours that are not stored yet stay. Stored settings that are
     /// among `known`, keys of settings, are not parsed.
     void load(const LabFile* file, bool keep, const std::set<std::string>& known = {});
-    /// `settings` are the keys of the lab's runs, in their order. If all kCount colours are in use, the colour of a
-    /// setting that is not in the list and not pinned is used again.
-    void assign(const std::vector<std::string>& settings);
+    /// `settings` are keys of settings, in the order of their runs; those `present` have runs in the lab. If all kCount
+    /// colours are in use, the colour of a setting that is not present and not pinned is used again.
+    void assign(const std::vector<std::string>& settings, const SettingPlaces& present);
 
     /// Its settings are in the spelling of the lab file.
     SettingLook lookOf(const std::string& setting) const;
@@ -95,6 +99,7 @@ nlohmann::json settingsOf(const nlohmann::json& changed, std::int64_t seed);
 struct LoadedRuns {
     std::vector<RunView> runs;
     SettingColors colors;
+    SettingPlaces places = {};
 };
 
 /// Runs are read from the file once and then updated by the events of training. The metrics of single steps are too
@@ -109,6 +114,9 @@ class RunStore : public QObject {
     const std::vector<RunView>& runs() const { return m_runs; }
     /// Null if there is none, for example because the run was deleted while its events were queued.
     const RunView* find(RunId id) const;
+
+    /// run_names() of runs with different settings, without their seeds. They are computed once.
+    const std::vector<std::string>& settingNames(const std::vector<const RunView*>& runs) const;
 
     SettingColors& colors() { return m_colors; }
     const SettingColors& colors() const { return m_colors; }
@@ -159,7 +167,9 @@ class RunStore : public QObject {
     /// Moves the known runs from `before`, whose colours `loaded` has; null: no run is known.
     static void load(LoadedRuns& loaded, const LabFile* file, std::vector<RunView>* before);
     SettingColors m_colors;
+    SettingPlaces m_places;
     std::vector<RunView> m_runs;
+    mutable std::map<std::vector<std::size_t>, std::vector<std::string>> m_names;  // by the places of the settings
     RunId m_picked = 0;
     std::optional<Head> m_head;  // nullopt until one was picked
 };

@@ -49,8 +49,9 @@ class Room : public QWidget {
  public:
     using QWidget::QWidget;
 
-    /// Null if the room has no panel. The room owns the panel until the window reparents it.
-    virtual QWidget* panel() = 0;
+    /// Null if the room has no panel. A panel that is made in its `parent` is styled once; otherwise the room owns it
+    /// until the window reparents it.
+    virtual QWidget* panel(QWidget* parent = nullptr) = 0;
     /// The figure that the user chose last, by a click, the keyboard focus or its context menu.
     virtual Figure figure();
     virtual bool hasFigure() const { return true; }

@@ -247,7 +247,16 @@ void addRunActions(ActionRegistry& actions, RoomStack& rooms, Workspace& workspa
 
 namespace {
 
-/// What belongs to no room.
+QList<PaletteEntry> modelEntries(RotaryController& rotary) {
+    QList<PaletteEntry> entries;
+    for (const ModelEntry& model : knownModels()) {
+        entries.append({u"model."_s + model.name, model.name, u"Known models"_s, model.source,
+                        [&rotary, name = model.name] { rotary.showModel(name); }});
+    }
+    return entries;
+}
+
+/// Pages, formulas and the guide.
 QList<PaletteEntry> generalEntries(RotaryController& rotary) {
     QList<PaletteEntry> entries;
     int number = 0;
@@ -272,10 +281,6 @@ QList<PaletteEntry> generalEntries(RotaryController& rotary) {
                         isPage ? QString() : u"Guide: "_s + section.page.title, isPage ? section.page.about : QString(),
                         [&rotary, page] { rotary.showGuide(page); }});
     }
-    for (const ModelEntry& model : knownModels()) {
-        entries.append({u"model."_s + model.name, model.name, u"Known models"_s, model.source,
-                        [&rotary, name = model.name] { rotary.showModel(name); }});
-    }
     return entries;
 }
 
@@ -297,15 +302,14 @@ CommandPalette::Source paletteSource(RoomStack& stack, RotaryController& rotary,
             }
         }
         if (part == 1) return generalEntries(rotary);
+        if (part == 2) return modelEntries(rotary);
         // A room takes three parts: what it makes, what its panel makes, and the search for their fields.
-        const auto room = static_cast<std::size_t>(part == 0 ? 0 : 1 + (part - 2) / 3);
+        const auto room = static_cast<std::size_t>(part == 0 ? 0 : part / 3);
         if (room >= listed->rooms.size()) return std::nullopt;
         const int number = listed->rooms[room];
         QList<PaletteEntry> entries;
-        if (part > 0 && part % 3 == 2) {
-            stack.prepare(number);
-        } else if (part > 0 && part % 3 == 0) {
-            stack.panel(number);
+        if (part > 0 && part % 3 < 2) {
+            stack.makePart(number);
         } else {
             addRoomEntries(entries, listed->ids, stack, number, openPanel);
         }

@@ -13,7 +13,7 @@ namespace ropelab::ui {
 /// Room without content for tests of questions.
 class EmptyRoom : public Room {
  public:
-    QWidget* panel() override { return nullptr; }
+    QWidget* panel(QWidget* /*parent*/ = nullptr) override { return nullptr; }
     Figure figure() override { return {}; }
     bool isBusy() const override { return busy; }
     void refreshNow() override {}

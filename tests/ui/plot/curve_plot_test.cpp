@@ -129,7 +129,7 @@ TEST_F(CurvePlotTest, BitsPerByteDivideTheLossOfARunByItsBytesPerToken) {
     plot.setCurve({1, Quantity::validation_loss}, {0, 100}, {4, 2});
     plot.setCurve({2, Quantity::validation_loss}, {0, 100}, {4, 2});
     plot.setFloor(1.4, QStringLiteral("entropy floor"));
-    plot.setBytesPerToken(1, 4);
+    plot.setState(1, {.bytesPerToken = 4});
     plot.setLossUnit(lossUnit(QStringLiteral("bits-per-byte")));
     Figure figure = plot.toFigure();
     ASSERT_EQ(figure.curves.size(), 1U) << "the bytes per token of run 2 are unknown";
@@ -140,7 +140,7 @@ TEST_F(CurvePlotTest, BitsPerByteDivideTheLossOfARunByItsBytesPerToken) {
     ASSERT_EQ(figure.horizontalLines.size(), 1U);
     EXPECT_DOUBLE_EQ(figure.horizontalLines[0].at, 1.4 / std::log(2.0) / 4);
 
-    plot.setBytesPerToken(2, 1);
+    plot.setState(2, {.bytesPerToken = 1});
     figure = plot.toFigure();
     ASSERT_EQ(figure.curves.size(), 2U);
     EXPECT_DOUBLE_EQ(figure.curves[1].y[1], 2 / std::log(2.0));
@@ -149,7 +149,7 @@ TEST_F(CurvePlotTest, BitsPerByteDivideTheLossOfARunByItsBytesPerToken) {
     plot.refreshNow();
 
     // Seeds of a setting share the bytes per token, even if only one of them has started.
-    plot.setBytesPerToken(2, std::nan(""));
+    plot.setState(2, {.bytesPerToken = std::nan("")});
     plot.setGroups({{QStringLiteral("both"), {2, 1}}});
     figure = plot.toFigure();
     ASSERT_EQ(figure.curves.size(), 1U);
@@ -158,7 +158,7 @@ TEST_F(CurvePlotTest, BitsPerByteDivideTheLossOfARunByItsBytesPerToken) {
 
 TEST_F(CurvePlotTest, NoteSaysThatLossesPerTokenOfDifferentTokenizersCannotBeCompared) {
     plot.setCurve({1, Quantity::validation_loss}, {0, 100}, {4, 2});
-    plot.setBytesPerToken(1, 4);
+    plot.setState(1, {.bytesPerToken = 4});
     plot.setTokenizersDiffer(true);
     const QString words = QStringLiteral("losses per token of different tokenizers cannot be compared");
     EXPECT_TRUE(plot.toFigure().note.contains(words));
@@ -172,7 +172,7 @@ TEST_F(CurvePlotTest, FailedRunHasARedPointAtItsLastFiniteValue) {
     plot.setCurve({1, Quantity::validation_loss}, {0, 100, 200}, {4, 2, std::nan("")});
     plot.setCurve({2, Quantity::validation_loss}, {0, 100, 200}, {4, 2, 1.5});
     EXPECT_EQ(plot.toFigure().curves.size(), 2U);
-    plot.setRunFailed(1, true);
+    plot.setState(1, {.failed = true});
     Figure figure = plot.toFigure();
     ASSERT_EQ(figure.curves.size(), 3U);
     const FigureCurve& mark = figure.curves[2];
@@ -186,15 +186,34 @@ TEST_F(CurvePlotTest, FailedRunHasARedPointAtItsLastFiniteValue) {
     plot.setRunVisible(1, false);
     EXPECT_EQ(plot.toFigure().curves.size(), 1U);
     plot.setRunVisible(1, true);
-    plot.setRunFailed(1, false);  // the run resumes
+    plot.setState(1, {.failed = false});  // the run resumes
     EXPECT_EQ(plot.toFigure().curves.size(), 2U);
+}
+
+TEST_F(CurvePlotTest, DotsOfAFewCurvesArePainted) {
+    for (int run = 1; run <= 41; ++run) {
+        plot.addRun(run, QString::number(run), Ink::data(run));
+        plot.setCurve({run, Quantity::validation_loss}, {0, 100, 200}, {4, 2, 1 + 0.1 * run});
+    }
+    const auto dotted = [this] {
+        plot.refreshNow();
+        int count = 0;
+        for (int i = 0; i < plot.canvas()->graphCount(); ++i) {
+            const QCPGraph& graph = *plot.canvas()->graph(i);
+            count += graph.visible() && !graph.scatterStyle().isNone() ? 1 : 0;
+        }
+        return count;
+    };
+    EXPECT_EQ(dotted(), 0);
+    plot.setRunVisible(41, false);
+    EXPECT_EQ(dotted(), 40);
 }
 
 TEST_F(CurvePlotTest, RungsAreLinesAndStoppedRunsHaveAGreyPoint) {
     plot.setCurve({1, Quantity::validation_loss}, {0, 100}, {4, 2});
     plot.setCurve({2, Quantity::validation_loss}, {0, 100, 200}, {4, 2, 1.5});
     plot.setRungs({100, 200});
-    plot.setRunStopped(1, 1);
+    plot.setState(1, {.rung = 1});
     const Figure figure = plot.toFigure();
     ASSERT_EQ(figure.verticalLines.size(), 2U);
     EXPECT_EQ(figure.verticalLines[1].at, 200);
@@ -206,7 +225,7 @@ TEST_F(CurvePlotTest, RungsAreLinesAndStoppedRunsHaveAGreyPoint) {
     EXPECT_TRUE(figure.note.contains("grey point: last value of a run that successive halving stopped"))
         << figure.note.toStdString();
     EXPECT_FALSE(figure.note.contains("failed"));
-    plot.setRunStopped(1, 0);  // the run resumes
+    plot.setState(1, {.rung = 0});  // the run resumes
     plot.clear();
     EXPECT_TRUE(plot.toFigure().verticalLines.empty());
 }
@@ -277,10 +296,10 @@ TEST_F(CurvePlotTest, AMeanEndsWithTheFirstOfItsSeedsThatEnded) {
     plot.setShownQuantity(Quantity::validation_loss);
     plot.setGroups({{QStringLiteral("both"), {1, 2}}});
     const auto lastOfMean = [this] { return plot.toFigure().curves[0].x.last(); };
-    plot.setRunEnded(2, true);
+    plot.setState(2, {.ended = true});
     EXPECT_EQ(plot.toFigure().curves[0].y, (QList<double>{5, 4}));
     EXPECT_TRUE(plot.toFigure().note.contains("a mean ends where the first of its seeds ended"));
-    plot.setRunFailed(2, true);
+    plot.setState(2, {.failed = true});
     EXPECT_EQ(lastOfMean(), 20) << "a run that diverged has its own mark";
 }
 

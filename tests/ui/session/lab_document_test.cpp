@@ -135,6 +135,36 @@ TEST_F(LabDocumentTest, ChoicesAndLooksWaitUntilASweepIsAdded) {
     EXPECT_EQ(stored(), "of the copy");
 }
 
+TEST_F(LabDocumentTest, ALabThatIsReplacedOnceItsSweepWasAddedTrainsNothing) {
+    LabDocument other(file("labs"));
+    other.addSweep(smallSweep());
+    other.saveAs(file("other"));
+    other.startEmptyLab();
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    document.annotateRun(1, QString(9'000'000, u'x'));
+    document.saveAs(file("large"));
+    for (const bool inTheSameTurn : {true, false}) {
+        document.open(file("large.ropelab"));
+        const auto runs = document.runs().size();
+        bool isCalled = false;
+        bool isAdded = false;
+        const auto added = QObject::connect(&document, &LabDocument::runsChanged, &document, [&] {
+            isAdded = true;
+            if (inTheSameTurn) document.open(file("other.ropelab"));
+        });
+        document.addSweepInBackground(smallSweep(40), {}, {}, [&](const Plan&, const QString&) { isCalled = true; });
+        ASSERT_TRUE(waitUntil([&] { return isAdded; }));
+        QObject::disconnect(added);
+        if (!inTheSameTurn) document.open(file("other.ropelab"));
+        EXPECT_FALSE(document.isAdding());
+        waitUntil([&] { return isCalled; }, 50);
+        EXPECT_FALSE(isCalled);
+        document.open(file("large.ropelab"));
+        EXPECT_GT(document.runs().size(), runs) << "the runs are in their lab";
+    }
+}
+
 TEST_F(LabDocumentTest, SavingASavedLabKeepsTheOldFile) {
     LabDocument document(file("labs"));
     document.addSweep(smallSweep());

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/experiment/setting_names.h"
+#include "core/settings/run_names.h"
 #include "core/sweep/stored_run.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/session/lab_document.h"
@@ -73,6 +74,33 @@ TEST_F(RunStoreTest, AddedRunsAreThoseOfALabThatIsReadAgain) {
     lab->add_run(experiment, "damaged", "{");
     EXPECT_THROW(store.addRuns(*lab, {added.back() + 1}), BadInput);
     EXPECT_EQ(store.runs().size(), 4U);
+}
+
+TEST_F(RunStoreTest, NamesOfSettingsAreThoseOfTheShownRuns) {
+    lab->add_run(lab->run(run).experiment, "two", R"({"theta":700,"seed":9})");
+    store.reload(lab.get(), false);
+    const auto names = [&](std::vector<std::size_t> places) {
+        std::vector<const RunView*> runs;
+        std::vector<RunSpec> specs;
+        for (const std::size_t place : places) {
+            runs.push_back(&store.runs()[place]);
+            specs.push_back(runs.back()->spec);
+            specs.back().seed = RunSpec{}.seed;
+        }
+        EXPECT_EQ(store.settingNames(runs), run_names(specs));
+        return &store.settingNames(runs);
+    };
+    EXPECT_EQ(names({0, 1}), names({0, 1})) << "computed once";
+    names({1});
+    const RunId third = lab->add_run(lab->run(run).experiment, "three", R"({"theta":700,"layers":3})");
+    store.addRuns(*lab, {third});
+    names({1, 2});
+    names({0, 1, 2});
+    names({0, 2});
+    names({0, 1});
+    lab->delete_run(run);
+    store.reload(lab.get(), true);
+    names({0, 1});  // the places are those of other settings now
 }
 
 TEST_F(RunStoreTest, VisibilityOfManyRunsChangesWithOneSignal) {

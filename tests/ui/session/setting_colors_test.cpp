@@ -21,6 +21,11 @@ class SettingColorsTest : public Workbench {
         }
         return result;
     }
+    static void assign(SettingColors& colors, const std::vector<std::string>& settings) {
+        SettingPlaces present;
+        for (const std::string& setting : settings) present.try_emplace(setting);
+        colors.assign(settings, present);
+    }
 };
 
 TEST_F(SettingColorsTest, EveryIndexHasItsOwnColourAndDashPattern) {
@@ -39,7 +44,7 @@ TEST_F(SettingColorsTest, SeedsAreShadesOfTheColour) {
     second.seed = first.seed + 1;
     EXPECT_EQ(settingKey(first), settingKey(second));
     SettingColors colors;
-    colors.assign({settingKey(first)});
+    assign(colors, {settingKey(first)});
     const Ink a = colors.inkOf(settingKey(first), first.seed);
     const Ink b = colors.inkOf(settingKey(second), second.seed);
     EXPECT_EQ(a, Ink::data(0));
@@ -70,10 +75,10 @@ TEST_F(SettingColorsTest, RunsOfALabWithoutStoredColoursHaveColours) {
 TEST_F(SettingColorsTest, ColoursOfRemovedSettingsAreUsedAgainOnlyWhenAllAreInUse) {
     SettingColors colors;
     const auto all = keys(0, SettingColors::kCount);
-    colors.assign(keys(0, 2));
-    colors.assign(keys(2, 3));
+    assign(colors, keys(0, 2));
+    assign(colors, keys(2, 3));
     EXPECT_EQ(colors.lookOf(keys(2, 3).front()).color, 2) << "the first two may return";
-    colors.assign(all);  // without the first two, the others would begin at 0
+    assign(colors, all);  // without the first two, the others would begin at 0
     std::set<int> used;
     for (const std::string& key : all) used.insert(colors.lookOf(key).color);
     EXPECT_EQ(std::ssize(used), SettingColors::kCount);
@@ -81,14 +86,14 @@ TEST_F(SettingColorsTest, ColoursOfRemovedSettingsAreUsedAgainOnlyWhenAllAreInUs
     auto shown = all;
     shown.erase(shown.begin() + 3);
     shown.push_back(keys(100, 101).front());
-    colors.assign(shown);
+    assign(colors, shown);
     EXPECT_EQ(colors.lookOf(shown.back()).color, colors.lookOf(all[3]).color);
 }
 
 TEST_F(SettingColorsTest, ColoursOfManySettingsAreSharedEvenly) {
     SettingColors colors;
     const auto all = keys(0, 3 * SettingColors::kCount + 1);
-    colors.assign(all);
+    assign(colors, all);
     std::map<int, int> uses;
     for (const std::string& key : all) ++uses[colors.lookOf(key).color];
     EXPECT_EQ(std::ssize(uses), SettingColors::kCount);
@@ -104,7 +109,7 @@ TEST_F(SettingColorsTest, AColourOfAPinnedSettingIsNeverGivenToAnother) {
     SettingColors colors;
     colors.load(lab.get(), false);
     const auto added = keys(100, 102);
-    colors.assign(added);
+    assign(colors, added);
     for (const std::string& key : added) EXPECT_EQ(colors.lookOf(key).color, 20);
 }
 

@@ -38,7 +38,7 @@ class TwoFigures : public Room {
                     [this] { return QVariant(shown); }, words});
         addBars({words});
     }
-    QWidget* panel() override { return nullptr; }
+    QWidget* panel(QWidget* /*parent*/ = nullptr) override { return nullptr; }
     void refreshNow() override {}
     void fitOnlyPart() override { fitted << onlyPart(); }
     static Figure named(const char* name) {

@@ -195,6 +195,8 @@ void FigureCurves::drawCurves(const Figure& figure, const FigureStyle& style) {
         const bool isBehind = curve.emphasis == Emphasis::dimmed && !arePoints;
         return std::tuple(curve.emphasis == Emphasis::picked, !isBehind, arePoints, !curve.companion);
     });
+    // Dots of more curves on screen hide the lines, and painting them takes as long as the lines.
+    const bool isCrowd = style.onScreen && figure.curves.size() > 40;
     for (const std::size_t i : order) {
         const FigureCurve& curve = figure.curves[i];
         if (curve.shape == FigureCurve::Shape::points) {
@@ -203,7 +205,7 @@ void FigureCurves::drawCurves(const Figure& figure, const FigureStyle& style) {
             setBars(curve, style);
         } else {
             setLine(nextGraph(), m_lines[static_cast<qsizetype>(i)], style.penOf(curve), style);
-            if (curve.dots) setDots(curve, style.penOf(curve), style);
+            if (curve.dots && !isCrowd) setDots(curve, style.penOf(curve), style);
         }
     }
 }

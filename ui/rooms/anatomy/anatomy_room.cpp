@@ -85,7 +85,7 @@ AnatomyRoom::~AnatomyRoom() {
     if (m_panel && m_panel->parent() == nullptr) delete m_panel;
 }
 
-QWidget* AnatomyRoom::panel() {
+QWidget* AnatomyRoom::panel(QWidget* /*parent*/) {
     return m_panel;
 }
 

@@ -41,7 +41,7 @@ class AnatomyRoom : public Room {
     AnatomyRoom(SessionActions& actions, RunAccess access, ExperimentModel& experiment, QWidget* parent = nullptr);
     ~AnatomyRoom() override;
 
-    QWidget* panel() override;
+    QWidget* panel(QWidget* parent = nullptr) override;
     static void addActions(ActionRegistry& registry, const RoomHandle<AnatomyRoom>& room);
     bool isBusy() const override;
     void refreshNow() override;

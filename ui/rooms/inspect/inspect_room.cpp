@@ -45,7 +45,7 @@ constexpr int kFrameMs = 16;
 
 InspectRoom::~InspectRoom() = default;
 
-QWidget* InspectRoom::panel() {
+QWidget* InspectRoom::panel(QWidget* /*parent*/) {
     m_panel->show();
     return m_panel;
 }

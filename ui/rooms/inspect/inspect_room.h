@@ -41,7 +41,7 @@ class InspectRoom : public Room {
                 QWidget* parent = nullptr);
     ~InspectRoom() override;
 
-    QWidget* panel() override;
+    QWidget* panel(QWidget* parent = nullptr) override;
     static void addActions(ActionRegistry& registry, const RoomHandle<InspectRoom>& room);
     FigureOrigin originOf(const Figure& figure) override;
     /// Unless `step` is negative, selects the snapshot at or before it.

@@ -47,7 +47,7 @@ constexpr std::array<const char*, 6> kParts = {"effects", "claims", "comparison"
 
 }  // namespace
 
-QWidget* ReproduceRoom::panel() {
+QWidget* ReproduceRoom::panel(QWidget* /*parent*/) {
     m_panel->show();
     return m_panel;
 }

@@ -37,7 +37,7 @@ class ReproduceRoom : public Room {
     ReproduceRoom(SessionActions& actions, RunAccess access, Settings& settings, QWidget* parent = nullptr);
     ~ReproduceRoom() override;
 
-    QWidget* panel() override;
+    QWidget* panel(QWidget* parent = nullptr) override;
     static void addActions(ActionRegistry& registry, const RoomHandle<ReproduceRoom>& room);
     /// Only the tabs "Effects" and "Bits per letter" have a figure.
     void fitPage(const QSize& page) override;

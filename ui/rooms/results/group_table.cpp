@@ -59,17 +59,6 @@ QStringList presetColumns(const ResultsTable& table, const std::string& preset) 
     return result;
 }
 
-void GroupTable::chooseColumns(const std::vector<std::string>& columns) {
-    if (columns == m_choice) return;
-    m_choice = columns;
-    renew();
-}
-
-void GroupTable::setResults(std::shared_ptr<const Results> results) {
-    m_results = std::move(results);
-    renew();
-}
-
 QList<QPair<QString, QString>> GroupTable::choices() const {
     QList<QPair<QString, QString>> result;
     for (const Column& column : allColumns()) {
@@ -80,22 +69,25 @@ QList<QPair<QString, QString>> GroupTable::choices() const {
     return result;
 }
 
-void GroupTable::renew() {
-    m_columns = columns();
+void GroupTable::setResults(std::shared_ptr<const Results> results, const std::vector<std::string>& chosen) {
+    m_results = std::move(results);
+    m_printed = results_columns(m_results->table);
+    m_columns = columns(chosen);
     Content content;
     for (const Column& column : m_columns) {
         const QString title = column.unit.isEmpty() ? column.title : u"%1 (%2)"_s.arg(column.title, column.unit);
         content.columns.push_back({title, column.why, column.isWord, true});
     }
-    for (const ResultGroup& group : m_results->table.groups) {
-        std::vector<Cell>& row = content.rows.emplace_back();
-        for (const Column& column : m_columns) {
-            row.push_back({column.text(group), column.tip ? column.tip(group) : QString(),
-                           column.name == "verdict" ? toneOf(m_results->verdictOf(group)) : Tone::normal});
-        }
-        row.front().ink = m_results->inkOf(group);
-    }
+    content.rows.resize(m_results->table.groups.size());
     setContent(std::move(content));
+}
+
+TextTable::Cell GroupTable::cellAt(std::size_t row, std::size_t place) const {
+    const ResultGroup& group = m_results->table.groups[row];
+    const Column& column = m_columns[place];
+    return {column.text(group), column.tip ? column.tip(group) : QString(),
+            column.name == "verdict" ? toneOf(m_results->verdictOf(group)) : Tone::normal,
+            place == 0 ? std::optional(m_results->inkOf(group)) : std::nullopt};
 }
 
 int GroupTable::columnOf(const QString& title) const {
@@ -126,8 +118,7 @@ GroupTable::Column GroupTable::keyColumn(const std::string& key, const QString& 
 // The cells and numbers are those of the printed table's column `name`.
 GroupTable::Column GroupTable::printedColumn(const std::string& name, const QString& title, const QString& unit,
                                              const QString& why, std::function<QString(Group)> tip) const {
-    const std::vector<ResultsColumn> columns = results_columns(m_results->table);
-    const ResultsColumn& column = item_named(columns, name, "column");
+    const ResultsColumn& column = item_named(m_printed, name, "column");
     return {name,
             title,
             unit,
@@ -156,10 +147,10 @@ GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
         });
 }
 
-std::vector<GroupTable::Column> GroupTable::columns() const {
+std::vector<GroupTable::Column> GroupTable::columns(const std::vector<std::string>& chosen) const {
     std::vector<Column> all = allColumns();
     std::vector<std::string> wanted;
-    for (const std::string& name : m_choice) {
+    for (const std::string& name : chosen) {
         if (name == "paper" || name == "short") {
             for (const QString& each : presetColumns(m_results->table, name)) wanted.push_back(each.toStdString());
         } else {

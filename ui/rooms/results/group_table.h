@@ -25,12 +25,11 @@ class GroupTable : public TextTable {
 
     using TextTable::TextTable;
 
-    /// As in TableStyle::columns; columns that this table does not have are left out.
-    void chooseColumns(const std::vector<std::string>& columns);
     /// Names and titles of all columns; the columns of settings are one entry.
     QList<QPair<QString, QString>> choices() const;
-    /// Preserves the selection if the columns and the number of rows do not change.
-    void setResults(std::shared_ptr<const Results> results);
+    /// `columns` as in TableStyle::columns; those that this table does not have are left out. Preserves the selection
+    /// if the columns and the number of rows do not change.
+    void setResults(std::shared_ptr<const Results> results, const std::vector<std::string>& columns);
     const Results& results() const { return *m_results; }
     /// −1 if no column has this title.
     int columnOf(const QString& title) const;
@@ -41,6 +40,9 @@ class GroupTable : public TextTable {
     QString nameOf(int column) const;
 
     QVariant data(const QModelIndex& index, int role) const override;
+
+ protected:
+    Cell cellAt(std::size_t row, std::size_t column) const override;
 
  private:
     using Group = const ResultGroup&;
@@ -55,8 +57,7 @@ class GroupTable : public TextTable {
         bool isWord = false;
     };
     std::vector<Column> allColumns() const;
-    std::vector<Column> columns() const;
-    void renew();
+    std::vector<Column> columns(const std::vector<std::string>& chosen) const;
     void addComparison(std::vector<Column>& columns) const;
     void addTests(std::vector<Column>& columns) const;
     Column printedColumn(const std::string& name, const QString& title, const QString& unit, const QString& why,
@@ -65,7 +66,7 @@ class GroupTable : public TextTable {
     Column measureColumn(std::size_t measure) const;
 
     std::shared_ptr<const Results> m_results = std::make_shared<Results>();
-    std::vector<std::string> m_choice;
+    std::vector<ResultsColumn> m_printed;  // of m_results
     std::vector<Column> m_columns;
 };
 

@@ -110,6 +110,7 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
 
 std::vector<ResultsRun> runsOf(const RunStore& store, const Results& results, bool withEvaluations) {
     std::vector<ResultsRun> runs;
+    runs.reserve(results.runs.size());
     for (const RunId id : results.runs) {
         const RunView* view = store.find(id);
         ResultsRun& run = runs.emplace_back();

@@ -227,7 +227,7 @@ QString ResultsRoom::headline() const {
     return m_headline->text();
 }
 
-QWidget* ResultsRoom::panel() {
+QWidget* ResultsRoom::panel(QWidget* /*parent*/) {
     m_panel->show();
     return m_panel;
 }
@@ -440,8 +440,7 @@ bool ResultsRoom::showResults(const Shown& shown, bool isFirst) {
     const int rows = m_groups->rowCount();
     QStringList titles;
     for (int i = 0; i < m_groups->columnCount(); ++i) titles << m_groups->titleOf(i);
-    m_groups->chooseColumns(m_panel->columns()->columns());
-    m_groups->setResults(m_results);
+    m_groups->setResults(m_results, m_panel->columns()->columns());
     m_panel->columns()->setColumns(m_groups->choices(), table);
     m_headline->setText(shown.headline);
     m_words->setText(shown.words);
@@ -785,16 +784,16 @@ QWidget* ResultsRoom::makeResults() {
 }
 
 void ResultsRoom::fitColumns() {
-    m_groupView->resizeColumnsToContents();
     const ThemeManager& theme = ThemeManager::instance();
-    const QFontMetrics metrics(m_groupView->horizontalHeader()->font());
+    const QHeaderView& header = *m_groupView->horizontalHeader();
+    const QFontMetrics metrics(header.font());
     QList<int> widths;
     QList<int> spare;  // space for the arrow of the sorted column, and margins
     for (int i = 0; i < m_groups->columnCount(); ++i) {
         const int words =
             metrics.horizontalAdvance(m_groups->headerData(i, Qt::Horizontal, Qt::DisplayRole).toString());
         const int cells = static_cast<QAbstractItemView*>(m_groupView)->sizeHintForColumn(i);
-        widths << std::max(theme.pixels(48), m_groupView->columnWidth(i));
+        widths << std::max({theme.pixels(48), header.sectionSizeHint(i), cells});
         spare << std::max(0, widths.last() - std::max({theme.pixels(48), words + theme.pixels(16), cells}));
     }
     // Where the columns are a little too wide for the table, they do without it, so that the verdict is seen.

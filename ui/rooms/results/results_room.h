@@ -47,7 +47,7 @@ class ResultsRoom : public Room {
     ResultsRoom(SessionActions& actions, RunAccess access, Settings& settings, QWidget* parent = nullptr);
     ~ResultsRoom() override;
 
-    QWidget* panel() override;
+    QWidget* panel(QWidget* parent = nullptr) override;
     static void addActions(ActionRegistry& registry, const RoomHandle<ResultsRoom>& room);
     bool hasFigure() const override { return m_hasCountedRuns && m_page == Page::groups; }
     void refreshNow() override;

@@ -26,29 +26,27 @@ namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
 
-std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs) {
+std::vector<CurveGroup> seedGroups(const RunStore& runs) {
     std::map<std::size_t, std::size_t> places;  // of each setting's group, by the setting's place
-    std::vector<RunSpec> specs;                 // one per group
+    std::vector<const RunView*> firsts;         // one per group
     std::vector<std::set<std::int64_t>> seeds;
     std::vector<CurveGroup> groups;
-    std::vector<std::string> given;  // the user's name of each group's setting
-    for (const RunView& run : runs) {
+    for (const RunView& run : runs.runs()) {
         if (!run.visible) continue;
-        const auto [known, isNew] = places.emplace(run.place, specs.size());
+        const auto [known, isNew] = places.emplace(run.place, firsts.size());
         const std::size_t place = known->second;
         if (isNew) {
-            specs.push_back(run.spec);
-            specs.back().seed = RunSpec{}.seed;
+            firsts.push_back(&run);
             seeds.emplace_back();
             groups.emplace_back();
-            given.push_back(run.settingName);
         }
         // A repetition with the same seed adds no information about the variance over seeds.
         if (seeds[place].insert(run.spec.seed).second) groups[place].runs.push_back(run.record.id);
     }
-    const std::vector<std::string> names = run_names(specs);
+    const std::vector<std::string>& names = runs.settingNames(firsts);
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        groups[i].setting = QString::fromStdString(given[i].empty() ? names[i] : given[i]);
+        const std::string& given = firsts[i]->settingName;  // the user's
+        groups[i].setting = QString::fromStdString(given.empty() ? names[i] : given);
         groups[i].label = groups[i].setting;
         if (groups[i].runs.size() < 2) continue;
         groups[i].label += u", "_s + countText(std::ssize(groups[i].runs), u"seed"_s);
@@ -195,7 +193,7 @@ RunsVerdict verdictSoFar(const RunStore& store, bool perByte) {
         run.result.summary = summaryAt(*store.find(run.id), *step);
         run.result.state = RunState::running;
     }
-    const auto [table, name] = comparisonOf(std::move(runs), seedGroups(store.runs()), perByte, {}, true);
+    const auto [table, name] = comparisonOf(std::move(runs), seedGroups(store), perByte, {}, true);
     const std::string ahead = table.groups.empty() ? "" : headline(table, name);
     if (ahead.empty()) return {u"Step %1: nothing to compare yet."_s.arg(groupedText(*step)), {}};
     return {u"Step %1. %2"_s.arg(groupedText(*step), withSharedData(QString::fromStdString(ahead), table)),
@@ -251,7 +249,6 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
         m_isStale = true;
         m_runs.runs().size() > kMostAtOnce ? m_renewal.start() : renew();
     };
-    connect(&m_runs, &RunStore::reloaded, this, [this] { m_names.clear(); });
     connect(&m_runs, &RunStore::reloaded, this, reload);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, reload);
     m_renewal.setSingleShot(true);
@@ -307,23 +304,20 @@ void RunScope::setListShown(bool shown) {
 void RunScope::renewSettings() {
     m_settings.clear();
     std::set<std::size_t> seen;
-    std::vector<RunSpec> specs;
     std::vector<const RunView*> firsts;
     m_latest = 0;
     for (const RunView& run : m_runs.runs()) {
         m_latest = std::max(m_latest, run.record.experiment);
         if (!seen.insert(run.place).second) continue;
         firsts.push_back(&run);
-        specs.push_back(run.spec);
-        specs.back().seed = RunSpec{}.seed;
     }
-    if (m_names.empty()) m_names = run_names(specs);
+    const std::vector<std::string>& names = m_runs.settingNames(firsts);
     std::size_t listed = 0;
     std::map<int, QIcon> icons;  // by colour
     for (std::size_t i = 0; i < firsts.size(); ++i) {
         const RunView& run = *firsts[i];
         if (!run.pinned && run.setting != m_setting && ++listed > kMostSettings) continue;
-        const QString name = QString::fromStdString(run.settingName.empty() ? m_names[i] : run.settingName);
+        const QString name = QString::fromStdString(run.settingName.empty() ? names[i] : run.settingName);
         QIcon& icon = icons[run.ink.index];
         if (icon.isNull()) icon = QIcon(lineSwatch(Ink::data(run.ink.index)));
         m_settings.push_back({run.pinned ? u"Setting: %1 (pinned)"_s.arg(name) : u"Setting: %1"_s.arg(name),

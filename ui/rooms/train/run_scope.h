@@ -28,7 +28,7 @@ struct RunView;
 /// The visible runs that differ only in their seed, in order of first appearance, labelled "θ 10k, 100 %, 3 seeds". A
 /// run without other seeds is a group of its own. Of runs with equal settings and equal seed, only the first belongs to
 /// the group.
-std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs);
+std::vector<CurveGroup> seedGroups(const RunStore& runs);
 /// What the visible finished runs show: the largest significant difference between their settings, as the Results room
 /// tests it, or else the setting that is ahead, with the words of the test. Empty for fewer than two settings.
 /// `margin`: as ResultsOptions has it.
@@ -103,8 +103,7 @@ class RunScope : public QWidget {
     RunStore& m_runs;
     Scope m_scope = Scope::sweep;
     std::string m_setting;
-    std::vector<std::string> m_names;  // of all settings; empty if they must be computed
-    std::vector<Setting> m_settings;   // of the lab's runs, pinned ones first; of hundreds, the first ones
+    std::vector<Setting> m_settings;  // of the lab's runs, pinned ones first; of hundreds, the first ones
     RunId m_picked = 0;
     std::int64_t m_latest = 0;  // id of the latest experiment
     QTimer m_renewal;           // after runs were hidden or shown

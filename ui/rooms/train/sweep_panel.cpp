@@ -74,7 +74,7 @@ SweepPanel::SweepPanel(SessionActions& actions, RunAccess access, ExperimentMode
     const auto [area, content, column] = makePanel(this, u"Sweep"_s);
     m_area = area;
     column->addWidget(makeSimple());
-    m_search = new SearchGroup(m_experiment, this);
+    m_search = new SearchGroup(m_experiment, content);
     column->addWidget(m_search);
     column->addWidget(makeMore());
     column->addStretch(1);
@@ -99,7 +99,7 @@ void SweepPanel::setMoreShown(bool shown) {
 }
 
 QWidget* SweepPanel::makeSimple() {
-    auto* box = new QWidget(this);
+    auto* box = new QWidget(m_area->widget());  // to be styled once
     auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(u"Sweep"_s, box));
 
@@ -486,7 +486,7 @@ constexpr std::array<std::string_view, 7> kSimpleKeys = {"theta", "fraction",   
 }  // namespace
 
 QWidget* SweepPanel::makeMore() {
-    auto* box = new QWidget(this);
+    auto* box = new QWidget(m_area->widget());
     auto* column = scaledColumn(box, 8);
     m_moreButton = makeButton<QPushButton>({}, {}, box);
     connect(m_moreButton, &QPushButton::clicked, this, [this] { setMoreShown(m_more->isHidden()); });

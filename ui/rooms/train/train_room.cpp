@@ -69,17 +69,17 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     m_plot = new CurvePlot(this);
     m_plot->setName(u"training"_s);
     m_list = new RunList(m_actions, m_access, this);
-    m_toolbar = new PlotToolbar(*m_plot, m_list->table(), m_settings, this);
+    m_toolbar = new PlotToolbar(*m_plot, m_list->table(), m_settings, card);  // in its place: styled once
     layout->addWidget(m_toolbar);
-    m_headline = new FittingLabel(this);
+    m_headline = new FittingLabel(card);
     m_headline->setAccessibleName(u"Summary of the shown runs"_s);
     scaleMinimumHeight(m_headline, kHeadlineHeight);
     scaleMargins(m_headline, {12, 8, 12, 0});
     layout->addWidget(m_headline);
     m_scope = new RunScope(m_access.runs, this);
-    m_pages = new QStackedWidget(this);
+    m_pages = new QStackedWidget(card);
     m_pages->addWidget(makeEmptyState());
-    m_split = new QSplitter(Qt::Vertical, this);
+    m_split = new QSplitter(Qt::Vertical, m_pages);
     m_split->setChildrenCollapsible(false);
     m_split->addWidget(makePictures());
     m_split->addWidget(makeRuns());
@@ -220,9 +220,9 @@ void TrainRoom::addContents() {
     addBars({m_toolbar, m_scope});
 }
 
-QWidget* TrainRoom::panel() {
+QWidget* TrainRoom::panel(QWidget* parent) {
     if (!m_panel) {
-        m_panel = new SweepPanel(m_actions, m_access, m_experiment, this);
+        m_panel = new SweepPanel(m_actions, m_access, m_experiment, parent ? parent : this);
         connect(m_panel, &SweepPanel::planAsked, this, &TrainRoom::showPlan);
         m_panel->setPlanShown(m_planShown);
     }
@@ -265,7 +265,7 @@ QString TrainRoom::sampleText() const {
 }
 
 void TrainRoom::renewGroups() {
-    m_groups = seedGroups(m_access.runs.runs());
+    m_groups = seedGroups(m_access.runs);
     {
         const QSignalBlocker quiet(m_toolbar);  // its bandsChanged() would renew the groups twice
         m_toolbar->setBandsPossible(anyRepeats(m_groups), anyRepeats(m_groups));
@@ -299,7 +299,7 @@ void TrainRoom::renewHeadline() {
         return verdict;
     };
     std::vector<ComparedRun> shown = visibleRuns(runs.runs());
-    if (runs.runs().size() <= kMostComparedNow) return showVerdict(compared(std::move(shown), seedGroups(runs.runs())));
+    if (runs.runs().size() <= kMostComparedNow) return showVerdict(compared(std::move(shown), seedGroups(runs)));
     m_headline->setText({});
     m_verdict.start([this, compared, shown = std::move(shown), groups = m_groups](const Cancelled&) {
         const RunsVerdict verdict = compared(shown, groups);
@@ -599,7 +599,7 @@ void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>
 }
 
 QWidget* TrainRoom::makeEmptyState() {
-    const EmptyPage empty = makeEmptyPage(u"Train small models and compare their curves"_s, {}, u"train"_s, this);
+    const EmptyPage empty = makeEmptyPage(u"Train small models and compare their curves"_s, {}, u"train"_s, m_pages);
     m_emptyText = empty.text;
     m_emptyText->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
     keepLines(m_emptyText, 4);  // the button below keeps its place with every sweep
@@ -611,7 +611,7 @@ QWidget* TrainRoom::makeEmptyState() {
 }
 
 QWidget* TrainRoom::makePlan() {
-    auto* split = new QSplitter(Qt::Vertical, this);
+    auto* split = new QSplitter(Qt::Vertical, m_pages);
     split->setChildrenCollapsible(false);
     m_queue = new QueueView(m_actions, m_access, split);
     m_plane = new SweepPlane(m_actions, m_experiment, m_access.runs, split);
@@ -647,13 +647,13 @@ constexpr int kMostList = 240;  // until the user moves the splitter
 
 QWidget* TrainRoom::makePictures() {
     m_roofline = new RooflineView(m_access.runs, m_access.session, m_access.engineLock, m_settings, this);
-    m_picture = new QStackedWidget(this);
+    m_pictures = new QSplitter(Qt::Vertical, m_split);
+    m_pictures->setChildrenCollapsible(false);
+    m_picture = new QStackedWidget(m_pictures);
     m_picture->addWidget(m_plot);
     m_picture->addWidget(m_roofline);
-    m_second = new SecondPicture(m_access, m_settings, this);
+    m_second = new SecondPicture(m_access, m_settings, m_pictures);
     m_second->gradientPlot().setSmoothing(m_plot->smoothing());
-    m_pictures = new QSplitter(Qt::Vertical, this);
-    m_pictures->setChildrenCollapsible(false);
     m_pictures->addWidget(m_picture);
     m_pictures->addWidget(m_second);
     m_pictures->setStretchFactor(0, 1);

@@ -50,7 +50,7 @@ class TrainRoom : public Room {
               QWidget* parent = nullptr);
     ~TrainRoom() override;
 
-    QWidget* panel() override;
+    QWidget* panel(QWidget* parent = nullptr) override;
     static void addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>& room);
     Figure figure() override;
     FigureOrigin originOf(const Figure& figure) override;

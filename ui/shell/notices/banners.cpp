@@ -33,6 +33,13 @@ QString kindName(BannerArea::Kind kind) {
     return {};
 }
 
+/// A very long text with its begin and its end: laying out 10,000 characters would stop the window for 0.1 s.
+QString shownText(const QString& text) {
+    constexpr qsizetype most = 1000;
+    const QString all = QString::fromStdString(message_text(text.toStdString()));
+    return all.size() <= most ? all : all.left(most * 3 / 4) + u" … "_s + all.right(most / 4);
+}
+
 }  // namespace
 
 BannerArea::BannerArea(QWidget* parent) : QWidget(parent), m_layout(new QVBoxLayout(this)) {
@@ -77,7 +84,7 @@ void BannerArea::show(const QString& id, Kind kind, const QString& text, const Q
     row->setContentsMargins(12, 8, 8, 8);
     row->setSpacing(8);
 
-    auto* label = new QLabel(QString::fromStdString(message_text(text.toStdString())), frame);
+    auto* label = new QLabel(shownText(text), frame);
     label->setObjectName(u"text"_s);
     label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);
@@ -138,7 +145,7 @@ void BannerArea::dismiss(const QString& id) {
 void BannerArea::say(const QString& id, const QString& text) {
     QWidget* frame = banner(id);
     if (!frame) return;
-    frame->findChild<QLabel*>(u"text"_s)->setText(QString::fromStdString(message_text(text.toStdString())));
+    frame->findChild<QLabel*>(u"text"_s)->setText(shownText(text));
     frame->setAccessibleName(text);
 }
 

@@ -169,11 +169,17 @@ RoomStack::Made& RoomStack::makeRoom(int index) {
 RoomStack::Made& RoomStack::make(int index) {
     Made& made = makeRoom(index);
     if (made.panel) return made;
-    QWidget* panel = made.room->panel();
+    QWidget* panel = made.room->panel(m_panels);
     made.panel = panel ? panel : new QWidget;
     m_panels->addWidget(made.panel);
     emit roomMade(*made.room);
     return made;
+}
+
+bool RoomStack::makePart(int index) {
+    const Made before = m_made[static_cast<std::size_t>(index)];
+    before.room ? make(index) : makeRoom(index);
+    return !before.panel;
 }
 
 Room& RoomStack::room(int index) {

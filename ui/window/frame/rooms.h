@@ -62,8 +62,9 @@ class RoomStack : public QObject {
     Room& room() { return room(m_current); }
     Room& room(int index);
     QWidget& panel(int index);
-    /// Makes the room without its panel: a part of the work of panel(), so that neither takes long.
-    void prepare(int index) { makeRoom(index); }
+    /// Makes the room, or else its panel: a part of the work of panel(), so that neither takes long. Returns false if
+    /// both were made before.
+    bool makePart(int index);
     /// Null if the room was not needed yet.
     Room* made(int index) const { return m_made[static_cast<std::size_t>(index)].room; }
     std::vector<Room*> made() const;

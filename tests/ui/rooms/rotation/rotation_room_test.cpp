@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <algorithm>
 #include <cmath>
@@ -328,6 +329,13 @@ TEST_F(RotationRoomTest, PositionsChangeNoAxisAndAllShowOneState) {
     }
     EXPECT_GE(frames, 10);
     EXPECT_EQ(mixed, 0) << "of " << frames;
+}
+
+TEST_F(RotationRoomTest, ThePanelIsMadeWhereItIsShown) {
+    QStackedWidget panels;
+    QWidget* panel = room->panel(&panels);
+    EXPECT_EQ(panel->parentWidget(), &panels);
+    EXPECT_EQ(room->panel(), panel);
 }
 
 TEST_F(RotationRoomTest, DialsFillTheStageAndFieldsOfAPageAreInThePanel) {

@@ -416,7 +416,7 @@ TEST_F(TrainRoomTest, TheHeadlineOfManyRunsFollowsWhenTheirTestsAreComputed) {
     ASSERT_EQ(runs.runs().size(), 502U);
     EXPECT_TRUE(room->isBusy());
     ASSERT_TRUE(waitUntil([&] { return !room->isBusy(); }));
-    const QString headline = verdictOf(visibleRuns(runs.runs()), seedGroups(runs.runs()), false, {}).headline;
+    const QString headline = verdictOf(visibleRuns(runs.runs()), seedGroups(runs), false, {}).headline;
     EXPECT_FALSE(headline.isEmpty());
     EXPECT_EQ(room->headline(), headlineText(headline));
 }

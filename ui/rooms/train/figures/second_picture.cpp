@@ -454,7 +454,7 @@ LiveRun SecondPicture::liveRunOf(const RunView& run) const {
 
 LiveData SecondPicture::data() const {
     LiveData data;
-    for (const CurveGroup& group : seedGroups(m_access.runs.runs())) {
+    for (const CurveGroup& group : seedGroups(m_access.runs)) {
         LiveSetting setting{group.label, {}};
         for (const RunId id : group.runs) {
             if (const RunView* run = m_access.runs.find(id)) setting.seeds.push_back(liveRunOf(*run));

@@ -143,7 +143,7 @@ Figure trainingFigure(const FigureRequest& request) {
     const bool isEarlier = request.isRecorded() && !view.contains(u"smoother"_s);
     if (isEarlier) plot.setSmoothingKind(Smoothing::average);
     plot.setYLogarithmic(view[u"logarithmic"_s].toBool());
-    const std::vector<CurveGroup> groups = seedGroups(runs.runs());
+    const std::vector<CurveGroup> groups = seedGroups(runs);
     if (anyRepeats(groups) && view[u"bands"_s].toBool(runs.runs().size() > kMaxCurves)) {
         plot.setGroups(groups);
     }
@@ -181,23 +181,23 @@ const CurveView* findCurveView(const QString& id) {
 }
 
 void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs) {
-    const std::vector<RunId> known = plots.front()->runs();
-    for (const RunId run : known) {
-        if (runs.find(run)) continue;
-        for (CurvePlot* plot : plots) plot->removeRun(run);
-    }
     for (const RunView& run : runs.runs()) {
         const RunId id = run.record.id;
+        bool isNew = false;
         for (CurvePlot* plot : plots) {
-            plot->addRun(id, run.name, run.ink);
-            plot->setRunVisible(id, run.visible);
+            isNew = plot->addRun(id, run.name, run.ink);
             showState(*plot, run);
         }
-        if (std::binary_search(known.begin(), known.end(), id)) continue;
+        if (!isNew) continue;
         const auto iterations = toList(run.evaluations.iteration);
         for (CurvePlot* plot : plots) {
             plot->setCurve({id, Quantity::validation_loss}, iterations, toList(run.evaluations.validation_loss));
         }
+    }
+    if (plots.front()->runCount() == runs.runs().size()) return;
+    for (const RunId run : plots.front()->runs()) {
+        if (runs.find(run)) continue;
+        for (CurvePlot* plot : plots) plot->removeRun(run);
     }
 }
 
@@ -267,10 +267,12 @@ void readSteps(CurvePlot& plot, RunId run, const LabFile& lab) {
 }
 
 void showState(CurvePlot& plot, const RunView& run) {
-    plot.setRunFailed(run.record.id, run.record.state == RunState::failed);
-    plot.setRunEnded(run.record.id, run.record.state == RunState::finished || run.record.state == RunState::stopped);
-    plot.setRunStopped(run.record.id, stopped_at_rung(run.record).value_or(0));
-    plot.setBytesPerToken(run.record.id, run.record.bytes_per_token);
+    const RunState state = run.record.state;
+    plot.setState(run.record.id, {.visible = run.visible,
+                                  .failed = state == RunState::failed,
+                                  .ended = state == RunState::finished || state == RunState::stopped,
+                                  .rung = stopped_at_rung(run.record).value_or(0),
+                                  .bytesPerToken = run.record.bytes_per_token});
 }
 
 QJsonObject shownSettings(const RunStore& runs) {
