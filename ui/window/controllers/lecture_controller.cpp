@@ -2,7 +2,6 @@
 
 #include <QFileInfo>
 #include <QFileSystemWatcher>
-#include <QTimer>
 #include <QWidget>
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -39,6 +38,7 @@ namespace {
 const QString kLectureBanner = u"lecture"_s;
 const QString kDocumentBanner = u"lecture.document"_s;
 constexpr int kReloadMs = 150;  // editors write a file in several steps
+constexpr int kMakingMs = 20;   // between two parts of pages: keys come first
 
 /// "Theta and fraction".
 QString titleOfShipped(const std::string& name) {
@@ -87,6 +87,8 @@ LectureController::LectureController(Workspace& workspace, BannerArea& banners, 
     });
     connect(m_presentation, &Presentation::left, this, &LectureController::showPaused);
     connectDocuments();
+    m_making.setInterval(kMakingMs);
+    connect(&m_making, &QTimer::timeout, this, &LectureController::makeNextRoom);
     auto* reload = new QTimer(this);
     reload->setSingleShot(true);
     reload->setInterval(kReloadMs);
@@ -202,6 +204,15 @@ void LectureController::present() {
     m_banners.dismiss(kLectureBanner);
     m_presentation->start();
     m_actions.refresh();
+    m_making.start();
+}
+
+void LectureController::makeNextRoom() {
+    for (const LectureScene& scene : m_player->lecture().scenes) {
+        if (!m_presentation->isActive()) break;
+        if (!scene.room.empty() && m_rooms.makePart(RoomStack::indexOf(text(scene.room)))) return;
+    }
+    m_making.stop();
 }
 
 void LectureController::present(const QString& path, const QString& scene, int step) {

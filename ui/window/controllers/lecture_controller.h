@@ -3,6 +3,7 @@
 #include <QDateTime>
 #include <QObject>
 #include <QString>
+#include <QTimer>
 
 class QFileSystemWatcher;
 
@@ -66,6 +67,7 @@ class LectureController : public QObject {
     void exportDocument(const char* kind, const QString& path);
     void checkCurves();
     void showPaused();
+    void makeNextRoom();
     void watch();
     void reload();
     LectureScene shownScene();
@@ -85,6 +87,7 @@ class LectureController : public QObject {
     QString m_documentPath;         // of the handout or the slides that are or were exported
     QFileSystemWatcher* m_watcher;  // of the file of the open lecture
     QDateTime m_changed;            // when that file was last changed
+    QTimer m_making;                // of the pages of the lecture, so that no key waits for one
 };
 
 }  // namespace ropelab::ui

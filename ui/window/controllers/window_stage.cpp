@@ -426,15 +426,19 @@ void WindowStage::train(const Experiment& experiment) {
 void WindowStage::trainBeside(const Experiment& experiment) {
     m_measuring.cancel();
     m_nextTraining = [this, experiment] {
-        try {
-            m_liveLab = m_workspace.lab().unusedPath();
-            Plan plan = plan_into(toPath(m_liveLab), experiment, m_workspace.dataDir());
-            if (plan.data_dir.empty()) plan.data_dir = m_workspace.dataDir();
-            m_trainsSince.start();
-            m_beside->start(std::move(plan), toPath(m_liveLab));
-        } catch (const std::exception& error) {
-            reportTo(QString::fromUtf8(error.what()));
-        }
+        m_trainsSince.invalidate();
+        // The text of a synthetic language takes 0.2 s to generate. A plan that was cancelled may still write its lab.
+        m_measuring.start([this, experiment, data = m_workspace.dataDir()](const Cancelled&) -> std::function<void()> {
+            const QString lab = m_workspace.lab().unusedPath();
+            const auto plan = std::make_shared<Plan>();
+            const QString failure = problemOf([&] { *plan = plan_into(toPath(lab), experiment, data); });
+            return [this, plan, lab, failure] {
+                if (!failure.isEmpty()) return reportTo(failure);
+                m_liveLab = lab;
+                m_trainsSince.start();
+                reportTo(problemOf([&] { m_beside->start(std::move(*plan), toPath(lab)); }));
+            };
+        });
     };
     if (!m_beside) {
         m_beside = std::make_unique<SweepSession>(m_workspace.engine());
@@ -483,14 +487,15 @@ LectureStage::Runs WindowStage::runs() {
 }
 
 QString WindowStage::progress() {
-    const bool isMeasuring = m_measuring.isRunning();
-    const bool isActive = isMeasuring || (m_beside && m_beside->isActive());
+    const bool isPlanning = m_measuring.isRunning() && !m_trainsSince.isValid();
+    const bool isMeasuring = m_measuring.isRunning() && !isPlanning;
+    const bool isActive = m_measuring.isRunning() || (m_beside && m_beside->isActive());
     const bool isBeside = isActive && m_sceneKey == m_liveKey && !m_sceneKey.isEmpty();
     const SweepSession& session = isBeside ? *m_beside : m_workspace.session();
     if (!isBeside && (runs() != Runs::live || !session.isActive())) return {};
     const QString words = isBeside ? u"live runs: "_s : QString();
     // By what was done until now: the first steps take longer than the others, and an estimate before them is a guess.
-    const double trained = session.progress() ? session.progress()->done : 0;
+    const double trained = session.progress() && !isPlanning ? session.progress()->done : 0;
     const double done =
         m_trainingPart * (isMeasuring ? 1 : trained) + (1 - m_trainingPart) * (isMeasuring ? m_measured.load() : 0);
     if (!(done >= kLeastDone)) return words + u"starting …"_s;

@@ -158,7 +158,7 @@ class WindowStage : public QObject, public LectureStage {
     QElapsedTimer m_trainsSince;
     std::function<void()> m_nextTraining;  // starts when the one before has stopped
     std::unique_ptr<SweepSession> m_beside;
-    LatestJob m_measuring;  // declared last, so that its thread ends first
+    LatestJob m_measuring;  // plans what trains beside a recording, then measures; declared last: its thread ends first
 };
 
 }  // namespace ropelab::ui

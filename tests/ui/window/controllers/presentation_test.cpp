@@ -1,4 +1,5 @@
 // Lectures presented in the main window, with real key events.
+#include <QFrame>
 #include <QLineEdit>
 #include <QRadioButton>
 #include <QSaveFile>
@@ -590,6 +591,16 @@ TEST_F(PresentationTest, BannersWaitForTheEndOfAPresentation) {
     EXPECT_TRUE(window->banners().texts().contains("The disk is full."));
 }
 
+TEST_F(PresentationTest, ABannerShowsTheBeginAndTheEndOfAVeryLongText) {
+    const QString text = "Begin. " + QString("many words ").repeated(500) + "End.";
+    window->banners().show("long", BannerArea::Kind::error, text);
+    const QString shown = window->banners().texts().last();
+    EXPECT_LE(shown.size(), 1010);
+    EXPECT_TRUE(shown.startsWith("Begin. many")) << shown.toStdString();
+    EXPECT_TRUE(shown.endsWith("words End.")) << shown.toStdString();
+    EXPECT_EQ(window->banners().findChild<QFrame*>("long")->accessibleName(), text) << "a screen reader has it whole";
+}
+
 TEST_F(PresentationTest, ARecordingTakesOverWhereTrainingTakesTooLong) {
     const QString recorded = recordedLab();
     LectureTraining training;
@@ -629,6 +640,35 @@ TEST_F(PresentationTest, ARecordingStandsUntilTheTrainingIsComplete) {
     EXPECT_EQ(workspace().runs().runs().size(), 2U);
     stage().end();
     EXPECT_EQ(stage().runs(), LectureStage::Runs::own);
+}
+
+TEST_F(PresentationTest, ATrainingThatIsStillPlannedEndsWithItsSceneOrTheLecture) {
+    const QString recorded = recordedLab();
+    LectureTraining first;
+    first.experiment = smallSweep(40).to_json();
+    first.seconds = 3600;
+    LectureTraining second = first;
+    second.experiment = smallSweep(60).to_json();
+    stage().begin();
+    stage().showRuns(recorded, &first);
+    EXPECT_EQ(stage().progress(), "live runs: starting …");
+    stage().showRuns(recorded, &second);
+    ASSERT_TRUE(waitUntil([&] { return stage().runs() == LectureStage::Runs::live; }));
+    EXPECT_EQ(workspace().runs().runs().front().spec.iterations, 60) << "the first plan trains nothing";
+    stage().showRuns(recorded, &first);
+    stage().end();
+    QTest::qWait(50);
+    EXPECT_EQ(stage().runs(), LectureStage::Runs::own);
+    EXPECT_EQ(stage().progress(), "");
+}
+
+TEST_F(PresentationTest, PagesOfALectureAreMadeBeforeItsScenesShowThem) {
+    const auto made = [this](const char* room) { return window->findChild<Room*>(room) != nullptr; };
+    ASSERT_FALSE(made("rotation"));
+    present();
+    EXPECT_FALSE(made("rotation")) << "the first page is shown first";
+    EXPECT_TRUE(waitUntil([&] { return made("rotation"); }, 2000));
+    EXPECT_FALSE(made("anatomy")) << "no scene shows it";
 }
 
 TEST_F(PresentationTest, ALectureThatChangesOnDiskIsReloadedAtItsStep) {
