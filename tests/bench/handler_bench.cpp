@@ -89,7 +89,8 @@ void settle(double seconds = 120) {
     while (static_cast<double>(whole.elapsed()) < 1000 * seconds && quiet.elapsed() < 300) {
         const double before = busyMilliseconds();
         QApplication::processEvents();
-        const bool works = window && (window->workspace().isOpeningLab() || window->room().isBusy());
+        const bool works = window && (window->workspace().isOpeningLab() || window->workspace().lab().isAdding() ||
+                                      window->room().isBusy());
         if (works || busyMilliseconds() - before > 0.5) quiet.start();
         QThread::msleep(2);
     }
