@@ -85,9 +85,10 @@ std::pair<torch::Tensor, torch::Tensor> in_chunks(const Sequences& s) {
     const torch::Tensor since_start = torch::exp(sums).unsqueeze(4);
     const torch::Tensor until_end = torch::exp(sums.narrow(3, length - 1, 1) - sums).unsqueeze(4);
 
-    // The changes u of a chunk's tokens solve (1 + A)·u = β·(v − (decay of k)·state), with A strictly lower triangular.
+    // The changes u of a chunk's tokens solve (1 + A)·u = β·(v − (decay of k)·state), with A strictly lower triangular:
+    // nothing else of `system` is read.
     const torch::Tensor weighted_keys = beta * k;
-    const torch::Tensor system = (torch::matmul(weighted_keys, k.transpose(3, 4)) * decay).tril(-1);
+    const torch::Tensor system = torch::matmul(weighted_keys, k.transpose(3, 4)) * decay;
     const torch::Tensor solved = torch::linalg_solve_triangular(
         system, torch::cat({beta * v, since_start * weighted_keys}, 4), false, true, true);
     const std::vector<torch::Tensor> parts = solved.split(channels, 4);
