@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "ui/figure/paint/figure_curves.h"
 #include "ui/figure/paint/figure_renderer.h"
 #include "ui/figure/paint/printed_figure.h"
 #include "ui/figure/ticks.h"
@@ -291,7 +292,9 @@ QString CurvePlot::unitNote() const {
 QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     QStringList parts;
     if (m_quantities.size() > 1) {
-        parts.append(u"points and numbers: %1, thin line: %2"_s.arg(nameOf(m_quantities[0]), nameOf(m_quantities[1])));
+        const bool hasDots = paintsDots(figure, forScreen);
+        parts.append(u"%1 and numbers: %2, thin line: %3"_s.arg(hasDots ? u"points"_s : u"thicker line"_s,
+                                                                nameOf(m_quantities[0]), nameOf(m_quantities[1])));
     }
     // Means over seeds have no raw values in the figure.
     const bool isSmoothed = std::any_of(m_curves.begin(), m_curves.end(), [this](const auto& each) {

@@ -194,7 +194,10 @@ TEST_F(CurvePlotTest, DotsOfAFewCurvesArePainted) {
     for (int run = 1; run <= 41; ++run) {
         plot.addRun(run, QString::number(run), Ink::data(run));
         plot.setCurve({run, Quantity::validation_loss}, {0, 100, 200}, {4, 2, 1 + 0.1 * run});
+        plot.setCurve({run, Quantity::training_loss}, {0, 100, 200}, {4, 2, 1 + 0.1 * run});
     }
+    plot.setShownQuantities({Quantity::validation_loss, Quantity::training_loss});
+    const auto notes = [this] { return QStringList{plot.toFigure(true).note, plot.toFigure().note}; };
     const auto dotted = [this] {
         plot.refreshNow();
         int count = 0;
@@ -205,8 +208,11 @@ TEST_F(CurvePlotTest, DotsOfAFewCurvesArePainted) {
         return count;
     };
     EXPECT_EQ(dotted(), 0);
+    EXPECT_TRUE(notes()[0].contains("thicker line and numbers: validation loss")) << notes()[0].toStdString();
+    EXPECT_TRUE(notes()[1].contains("points and numbers: validation loss")) << "on paper";
     plot.setRunVisible(41, false);
     EXPECT_EQ(dotted(), 40);
+    EXPECT_TRUE(notes()[0].contains("points and numbers: validation loss"));
 }
 
 TEST_F(CurvePlotTest, RungsAreLinesAndStoppedRunsHaveAGreyPoint) {

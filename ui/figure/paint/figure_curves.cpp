@@ -168,6 +168,11 @@ void FigureCurves::drawBands(const Figure& figure, const FigureStyle& style) {
     }
 }
 
+bool paintsDots(const Figure& figure, bool onScreen) {
+    constexpr std::ptrdiff_t most = 40;
+    return !onScreen || std::ranges::count(figure.curves, true, &FigureCurve::dots) <= most;
+}
+
 void FigureCurves::drawCurves(const Figure& figure, const FigureStyle& style) {
     for (const FigureCurve& curve : figure.curves) {
         if (!curve.raw.isEmpty()) {
@@ -195,8 +200,7 @@ void FigureCurves::drawCurves(const Figure& figure, const FigureStyle& style) {
         const bool isBehind = curve.emphasis == Emphasis::dimmed && !arePoints;
         return std::tuple(curve.emphasis == Emphasis::picked, !isBehind, arePoints, !curve.companion);
     });
-    // Dots of more curves on screen hide the lines, and painting them takes as long as the lines.
-    const bool isCrowd = style.onScreen && figure.curves.size() > 40;
+    const bool hasDots = paintsDots(figure, style.onScreen);
     for (const std::size_t i : order) {
         const FigureCurve& curve = figure.curves[i];
         if (curve.shape == FigureCurve::Shape::points) {
@@ -205,7 +209,7 @@ void FigureCurves::drawCurves(const Figure& figure, const FigureStyle& style) {
             setBars(curve, style);
         } else {
             setLine(nextGraph(), m_lines[static_cast<qsizetype>(i)], style.penOf(curve), style);
-            if (curve.dots && !isCrowd) setDots(curve, style.penOf(curve), style);
+            if (curve.dots && hasDots) setDots(curve, style.penOf(curve), style);
         }
     }
 }

@@ -15,6 +15,9 @@ class QPen;
 
 namespace ropelab::ui {
 
+/// Dots of very many curves on screen would hide the lines, and painting them takes as long as the lines.
+bool paintsDots(const Figure& figure, bool onScreen);
+
 /// At which an area of this colour has a contrast of 1.5:1 on the paper.
 double opacityOfBand(const QColor& color, const QColor& paper);
 
