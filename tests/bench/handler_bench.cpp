@@ -1,7 +1,8 @@
 // Measures the handlers of the window's thread: per action of the user its CPU time with everything that follows, and
 // each event whose handler takes longer than a frame, 16 ms of CPU time, with its receiver. Optional arguments: --lab
-// FILE opens a lab, --train SECONDS trains the sweep of the panel and changes the page meanwhile, --lecture NAME goes
-// through a lecture. --brief leaves out the walk through themes, palette and pages.
+// FILE opens a lab, --train SECONDS trains the settings of the panel on small models and shows each page meanwhile, for
+// that long; --lecture NAME goes through a lecture, and with --scene SCENE --train SECONDS shows the live training of
+// that scene. --brief leaves out the walk through themes, palette and pages.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QKeyEvent>
@@ -80,13 +81,13 @@ class MeasuredApplication : public QApplication {
 MeasuredApplication* application = nullptr;
 std::unique_ptr<MainWindow> window;
 
-// Until the window and its jobs have done nothing for 0.3 s, or for `seconds`.
-void settle(double seconds = 120) {
+// Until `isDone`, or until the window and its jobs have done nothing for 0.3 s; at most for `seconds`.
+void settle(double seconds = 120, const std::function<bool()>& isDone = {}) {
     QElapsedTimer whole;
     QElapsedTimer quiet;
     whole.start();
     quiet.start();
-    while (static_cast<double>(whole.elapsed()) < 1000 * seconds && quiet.elapsed() < 300) {
+    while (static_cast<double>(whole.elapsed()) < 1000 * seconds && (isDone ? !isDone() : quiet.elapsed() < 300)) {
         const double before = busyMilliseconds();
         QApplication::processEvents();
         const bool works = window && (window->workspace().isOpeningLab() || window->workspace().lab().isAdding() ||
@@ -96,7 +97,8 @@ void settle(double seconds = 120) {
     }
 }
 
-void act(const QString& what, const std::function<void()>& work, double seconds = 120) {
+void act(const QString& what, const std::function<void()>& work, double seconds = 120,
+         const std::function<bool()>& isDone = {}) {
     application->action = what;
     application->longest = 0;
     const double before = busyMilliseconds();
@@ -104,7 +106,7 @@ void act(const QString& what, const std::function<void()>& work, double seconds 
     timer.start();
     application->perform(work);
     application->add(busyMilliseconds() - before, QStringLiteral("the action"));
-    settle(seconds);
+    settle(seconds, isDone);
     QTextStream(stdout) << QStringLiteral("%1 %2 ms, longest handler %3 ms\n")
                                .arg(what, -44)
                                .arg(busyMilliseconds() - before, 8, 'f', 1)
@@ -155,6 +157,23 @@ void walk(const std::function<void(const char* when)>& tellMemory) {
     act(QStringLiteral("larger window"), [&] { window->resize(1280, 800); });
 }
 
+bool hasEnded() {
+    return !window->workspace().session().isActive();
+}
+
+// `start` starts a sweep on this page.
+void trainFor(double seconds, const std::function<void()>& start) {
+    const auto isTraining = [] {
+        const auto& progress = window->workspace().session().progress();
+        return progress && progress->iteration > 0;
+    };
+    act(QStringLiteral("start the training"), start, 120, isTraining);
+    act(
+        QStringLiteral("training, this page"), [] {}, seconds, hasEnded);
+    if (const auto& progress = window->workspace().session().progress())
+        QTextStream(stdout) << QStringLiteral("step %1 of %2\n").arg(progress->iteration).arg(progress->iterations);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -184,22 +203,37 @@ int main(int argc, char** argv) {
         tellMemory("with the lab");
     }
     if (!QApplication::arguments().contains(QStringLiteral("--brief"))) walk(tellMemory);
-    if (const double seconds = argument("--train").toDouble(); seconds > 0) {
+    const double seconds = argument("--train").toDouble();
+    const QString scene = argument("--scene");
+    if (seconds > 0 && scene.isEmpty()) {
         window->showRoom(QStringLiteral("train"));
         settle();
-        act(
-            QStringLiteral("training, page train"), [&] { window->workspace().start(); }, seconds);
+        window->workspace().experiment().edit(QStringLiteral("smaller models"), [](Experiment& experiment) {
+            const std::pair<const char*, const char*> small[] = {{"layers", "1"},
+                                                                 {"width", "32"},
+                                                                 {"context", "32"},
+                                                                 {"batch", "4"},
+                                                                 {"evaluation_batches", "1"},
+                                                                 {"iterations", "1000"},
+                                                                 {"evaluate_every", "20"},
+                                                                 {"seed", "1337"}};
+            for (const auto& [name, value] : small) experiment.set(name, {value});
+        });
+        trainFor(seconds, [] { window->workspace().start(); });
         for (const RoomEntry& room : rooms()) {
             act(
                 QStringLiteral("training, page ") + QLatin1String(room.id),
-                [&] { window->showRoom(QLatin1String(room.id)); }, seconds / 5);
+                [&] { window->showRoom(QLatin1String(room.id)); }, seconds, hasEnded);
         }
         act(QStringLiteral("stop the training"), [&] { window->workspace().session().stop(); });
     }
     if (const QString lecture = argument("--lecture"); !lecture.isEmpty()) {
-        act(
-            QStringLiteral("begin the lecture"), [&] { window->lectures().present(lecture, 0, -1); }, 3);
-        for (int i = 1; i <= 60; ++i)
+        if (!scene.isEmpty())
+            trainFor(seconds, [&] { window->lectures().present(lecture, scene, 0); });
+        else
+            act(
+                QStringLiteral("begin the lecture"), [&] { window->lectures().present(lecture, {}, -1); }, 3);
+        for (int i = 1; i <= 60 && scene.isEmpty(); ++i)
             act(
                 QStringLiteral("lecture, key %1").arg(i), [&] { press(*window, Qt::Key_PageDown); }, 1.5);
         act(QStringLiteral("end the lecture"), [&] { press(*window, Qt::Key_Escape); });

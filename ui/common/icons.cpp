@@ -2,6 +2,7 @@
 
 #include <QIcon>
 #include <QPainter>
+#include <QPixmapCache>
 #include <QSvgRenderer>
 #include <QVariant>
 #include <algorithm>
@@ -64,13 +65,18 @@ QPixmap renderIcon(const char* outline, const QColor& color, bool filled, int si
         u"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path d='%1' fill='%2' stroke='%3' "
         "stroke-width='2' stroke-linecap='round' stroke-linejoin='round'/></svg>"_s.arg(
             QLatin1String(outline), filled ? color.name() : none, color.name());
+    // A change of the text size or the theme needs the icons of the bars anew.
+    const QString key = u"%1 %2 "_s.arg(size).arg(ratio) + svg;
+    QPixmap pixmap;
+    if (QPixmapCache::find(key, &pixmap)) return pixmap;
     QSvgRenderer renderer(svg.toUtf8());
-    QPixmap pixmap(QSize(size, size) * ratio);
+    pixmap = QPixmap(QSize(size, size) * ratio);
     pixmap.fill(Qt::transparent);
     QPainter painter(&pixmap);
     renderer.render(&painter);
     painter.end();
     pixmap.setDevicePixelRatio(ratio);
+    QPixmapCache::insert(key, pixmap);
     return pixmap;
 }
 

@@ -466,7 +466,6 @@ ForestView::ForestView(QWidget* parent)
     m_claim->hide();  // until the room has placed it
     column->addWidget(m_area, 1);
     connect(m_claim, &QComboBox::currentIndexChanged, this, &ForestView::refresh);
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ForestView::refresh);
     // The curves of this plot are marks, whose readout by the nearest x would say nothing.
     m_view->setReadout([this](QPointF place) -> std::optional<FigureView::Readout> {
         const Figure& shown = m_view->figure();
