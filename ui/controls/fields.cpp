@@ -279,7 +279,6 @@ void refillChoice(QComboBox* choice, const QList<QPair<QString, QVariant>>& entr
             choice->clear();
             for (const auto& [title, data] : entries) choice->addItem(title, data);
         }
-        choice->updateGeometry();  // lists side by side share their width by their entries
     }
     const auto place = std::ranges::find(entries, chosen, &QPair<QString, QVariant>::second) - entries.begin();
     choice->setCurrentIndex(place < entries.size() ? static_cast<int>(place) : 0);

@@ -1,5 +1,6 @@
 #include "ui/window/controllers/control_strip.h"
 
+#include <QAbstractItemModel>
 #include <QBoxLayout>
 #include <QComboBox>
 #include <QGridLayout>
@@ -67,6 +68,9 @@ void ControlStrip::take(const QList<QWidget*>& fields) {
     for (QWidget* field : fields) {
         if (QLabel* label = labelOf(field)) takeOne(label);
         takeOne(field);
+        if (auto* list = qobject_cast<QComboBox*>(field)) {
+            connect(list->model(), &QAbstractItemModel::rowsInserted, this, &ControlStrip::stretch);
+        }
     }
     for (QWidget* field : fields) {
         for (QSlider* slider : field->findChildren<QSlider*>()) {
@@ -138,16 +142,8 @@ void ControlStrip::stretch() {
         }
         if (m_grid->columnStretch(2 * column + 1) == wanted) continue;
         m_grid->setColumnStretch(2 * column + 1, wanted);
-        m_grid->invalidate();
+        m_grid->update();
     }
-}
-
-bool ControlStrip::event(QEvent* event) {
-    if (event->type() == QEvent::LayoutRequest) {
-        stretch();
-        m_grid->activate();
-    }
-    return QFrame::event(event);
 }
 
 void ControlStrip::resizeEvent(QResizeEvent* event) {
@@ -180,6 +176,7 @@ void ControlStrip::giveBack() {
         if (!each->widget || !each->parent) continue;
         const bool isHidden = each->widget->isHidden();
         m_grid->removeWidget(each->widget);
+        if (auto* list = qobject_cast<QComboBox*>(each->widget)) list->model()->disconnect(this);
         if (auto* grid = qobject_cast<QGridLayout*>(each->layout)) {
             grid->addWidget(each->widget, each->place[0], each->place[1], each->place[2], each->place[3]);
         } else if (auto* box = qobject_cast<QBoxLayout*>(each->layout)) {

@@ -21,7 +21,6 @@ class ControlStrip : public QFrame {
     void giveBack();
 
  protected:
-    bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
  private:
