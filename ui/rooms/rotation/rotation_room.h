@@ -42,7 +42,7 @@ class RotationRoom : public RotaryRoom {
     /// The parts are the pages "logit", "helix", "matrix", "aim", "tokens", "circuit" and "reading", "helices" beside
     /// the enlarged helix, "sentence" below the tokens, "keys" beside the circuit, and "dials" and "pair" above them.
     /// The controls are pair, m, n, distance, seed, vectors (random, equal, aimed or head), norm, fast_pairs, hands,
-    /// accuracy, rotate_values and play (on or off).
+    /// error, rotate_values and play (on or off).
     RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent = nullptr);
 
     static void addActions(ActionRegistry& registry, const RoomHandle<RotationRoom>& room);
