@@ -77,10 +77,10 @@ QString powerWords(const ResultsTable& table) {
     return QLatin1Char(' ') +
            u"With %1, the significance test detects a true difference of %2 %3%5 with a probability (power) of 80 % "
            "at %4%6."_s.arg(count, least.words(), unit, level, varies,
-                            anyUndecided ? u", estimated from the spread of the settings whose differences are not "
-                                           u"significant, and not of all "
-                                           "settings, with which the page Train plans"_s
-                                         : QString()) +
+                            anyUndecided
+                                ? u", estimated from the spread over seeds of the settings whose differences are "
+                                  "not significant; the page Train plans with that of all settings"_s
+                                : QString()) +
            (anyUndecided
                 ? QLatin1Char(' ') +
                       u"Each difference that is not significant is smaller than the difference that the test of its "

@@ -4,6 +4,7 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QScopeGuard>
 #include <QStandardPaths>
 #include <algorithm>
 #include <set>
@@ -248,7 +249,9 @@ void LabDocument::addSweepInBackground(const Experiment& experiment, const Sweep
         const auto plan = std::make_shared<Plan>();
         const QString error = problemOf([&] { *plan = storeSweep(*LabFile::open(lab), experiment, options, dataDir); });
         return [this, plan, error, then] {
+            auto ends = qScopeGuard([this] { m_isAdding = false; });  // a damaged lab may throw
             if (error.isEmpty()) emit runsChanged(idsOf(*plan));
+            ends.dismiss();
             if (!m_isAdding) return;  // another lab was opened then
             // In a later turn of the event loop, so that neither of both stops the window for long.
             m_saving.start([this, plan, error, then](const Cancelled&) -> std::function<void()> {

@@ -103,7 +103,7 @@ class LabDocument : public QObject {
     bool isAdding() const { return m_isAdding; }
     /// Until `then` has been called.
     void waitForSweep() {
-        while (isAdding()) m_saving.wait();
+        while (isAdding() && m_saving.isRunning()) m_saving.wait();
     }
     /// Reading or changing all its runs would stop the window: more than a tenth of a second.
     static bool isLarge(const QString& path);

@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QSettings>
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace ropelab::ui {
@@ -20,6 +21,12 @@ const Settings::Entry& entry(const char* key) {
                                     [key](const auto& candidate) { return qstrcmp(candidate.key, key) == 0; });
     Q_ASSERT_X(found != table.end(), "Settings", key);
     return *found;
+}
+
+bool isChoiceOfPage(const std::string& key) {
+    if (key == "train/queue" || key == "results/labs") return false;  // of a lab
+    return key.starts_with("train/") || key.starts_with("results/") || key.starts_with("inspect/") ||
+           key == "reproduce/sheet";
 }
 
 }  // namespace
@@ -129,12 +136,17 @@ const QVariant& Settings::standard(const char* key) {
 
 QVariant Settings::value(const char* key) const {
     const QVariant& standard = entry(key).standard;
-    QVariant stored = m_store->value(QString::fromLatin1(key), standard);
+    const auto held = m_held.find(key);
+    QVariant stored = held != m_held.end() ? held->second : m_store->value(QString::fromLatin1(key), standard);
     // INI files contain text. A value that cannot be converted to the type of the default is ignored.
     return stored.convert(standard.metaType()) ? stored : standard;
 }
 
 void Settings::setValue(const char* key, const QVariant& value) {
+    if (m_isHeld && isChoiceOfPage(key)) {
+        m_held.insert_or_assign(key, value);
+        return;
+    }
     const QString name = QString::fromLatin1(key);
     if (value == entry(key).standard) {
         m_store->remove(name);
@@ -142,6 +154,12 @@ void Settings::setValue(const char* key, const QVariant& value) {
         m_store->setValue(name, value);
     }
     m_store->sync();
+}
+
+void Settings::setHeld(bool held) {
+    m_isHeld = held;
+    if (held) return;
+    for (const auto& [key, value] : std::exchange(m_held, {})) setValue(key.c_str(), value);
 }
 
 void Settings::addRecentLab(const QString& path) {

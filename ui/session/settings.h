@@ -3,8 +3,10 @@
 #include <QString>
 #include <QStringList>
 #include <QVariant>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 
 class QSettings;
 
@@ -30,6 +32,9 @@ class Settings {
     QVariant value(const char* key) const;
     /// `key` must be in the table. The file is written immediately, so the value survives a crash.
     void setValue(const char* key, const QVariant& value);
+    /// Choices of pages, such as the unit of losses, are in the file only after setHeld(false), so that it has the
+    /// user's if the program ends during a lecture.
+    void setHeld(bool held);
 
     /// The lab becomes the first of at most ten entries.
     void addRecentLab(const QString& path);
@@ -38,6 +43,8 @@ class Settings {
 
  private:
     std::unique_ptr<QSettings> m_store;
+    bool m_isHeld = false;
+    std::map<std::string, QVariant> m_held;
 };
 
 }  // namespace ropelab::ui

@@ -118,16 +118,22 @@ QWidget* Room::controlWidget(const QString& name) {
     return nullptr;
 }
 
-std::function<void()> Room::restorer() {
+namespace {
+
+template <typename Restore>
+void attempt(const Restore& restore) {
+    try {
+        restore();
+    } catch (const BadInput&) {  // the value belongs to a lab that is no longer open
+    }
+}
+
+}  // namespace
+
+std::function<void()> Room::restorer(bool standard) {
     QList<QPair<QString, QString>> values;
     for (const RoomControl& each : controls()) values.append({each.name, each.value().toString()});
-    return [this, part = shownPart(), values, choices = choicesRestorer()] {
-        const auto attempt = [](const auto& restore) {
-            try {
-                restore();
-            } catch (const BadInput&) {  // the value belongs to a lab that is no longer open
-            }
-        };
+    return [this, part = shownPart(), values, choices = choicesRestorer(standard)] {
         if (!part.isEmpty()) attempt([&] { showPart(part); });
         for (const auto& [name, value] : values) {
             if (control(name).toString() != value) attempt([&] { setControl(name, value); });
@@ -136,21 +142,12 @@ std::function<void()> Room::restorer() {
     };
 }
 
-std::function<void()> Room::standardRestorer() {
-    return [this, restore = restorer()] {
-        restore();
-        for (const RoomChoice& each : m_choices) {
-            if (each.value() != each.standard) each.set(each.standard);
-        }
-    };
-}
-
-std::function<void()> Room::choicesRestorer() {
+std::function<void()> Room::choicesRestorer(bool standard) {
     std::vector<QVariant> values;
-    for (const RoomChoice& each : m_choices) values.push_back(each.value());
+    for (const RoomChoice& each : m_choices) values.push_back(standard ? each.standard : each.value());
     return [this, values] {
         for (std::size_t i = 0; i < values.size(); ++i) {
-            if (m_choices[i].value() != values[i]) m_choices[i].set(values[i]);
+            if (m_choices[i].value() != values[i]) attempt([&] { m_choices[i].set(values[i]); });
         }
     };
 }

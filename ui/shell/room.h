@@ -77,10 +77,9 @@ class Room : public QWidget {
     virtual QWidget* controlWidget(const QString& name);
     /// Rows of buttons and fields beside the figures, which a presentation hides except for the controls of its scene.
     virtual QList<QWidget*> bars() { return m_bars; }
-    /// The returned function restores the part, the controls and the choices of the room as they are now.
-    virtual std::function<void()> restorer();
-    /// As restorer(), but choices get their standard. Called before the user changes the room.
-    std::function<void()> standardRestorer();
+    /// The returned function restores the part, the controls and the choices of the room as they are now; if
+    /// `standard`, choices get their standard.
+    virtual std::function<void()> restorer(bool standard = false);
 
     /// `page` is the visible size in pixels; the page scrolls if the room is larger. Called before the room is laid
     /// out.
@@ -142,7 +141,7 @@ class Room : public QWidget {
     /// A field, a list or a checkable button, of an exclusive group each one. Without `standard`: its value now.
     void addChoice(QWidget* field, const QVariant& standard = {});
     void addChoices(const QList<QWidget*>& fields);
-    std::function<void()> choicesRestorer();
+    std::function<void()> choicesRestorer(bool standard);
     void addBars(const QList<QWidget*>& bars) { m_bars += bars; }
     /// The view of figure(); null if the room has no figure.
     PlotWidget* chosenView() const;

@@ -24,7 +24,7 @@ struct RoomControl {
     QWidget* widget = nullptr;
 };
 
-/// What the user chooses and no lecture can name: a lecture begins with the standard.
+/// What the user chooses; each scene of a lecture begins with the standard, whether its controls can change it or not.
 struct RoomChoice {
     std::function<QVariant()> value;
     std::function<void(const QVariant&)> set;

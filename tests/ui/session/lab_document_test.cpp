@@ -115,6 +115,8 @@ TEST_F(LabDocumentTest, ChoicesAndLooksWaitUntilASweepIsAdded) {
     document.saveAs(file("large"));
     const auto stored = [&] { return LabFile::open(toPath(document.path()))->choice("table"); };
     std::size_t added = 0;
+    QObject::connect(&document, &LabDocument::runsChanged,
+                     [&] { document.waitForSweep(); });  // does not wait for itself
     document.addSweepInBackground(smallSweep(40), {}, {},
                                   [&](const Plan& plan, const QString&) { added = plan.runs.size(); });
     ASSERT_TRUE(document.isAdding());

@@ -21,6 +21,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/memory/memory_room.h"
 #include "ui/session/settings.h"
+#include "ui/session/workspace.h"
 #include "ui/shell/room.h"
 #include "ui/window/controllers/window_stage.h"
 #include "ui/window/frame/rooms.h"
@@ -203,16 +204,54 @@ TEST_F(LectureRoomsTest, SceneBeginsWithTheStandardOfEveryStoredChoice) {
     {
         Settings settings(file("settings.ini"));
         for (const auto& [key, value] : stored) settings.setValue(key, value);
+        settings.setValue("reproduce/sheet", "theta-table-2/paper");
     }
-    MainWindow window(options());
-    auto* stage = window.findChild<WindowStage*>();
-    for (const char* room : {"train", "results", "inspect"}) window.showRoom(QString::fromLatin1(room));
-    stage->begin();
-    stage->resetControls();
-    for (const auto& [key, value] : stored)
-        EXPECT_EQ(Settings(file("settings.ini")).value(key), Settings::standard(key)) << key;
-    stage->end();
-    for (const auto& [key, value] : stored) EXPECT_EQ(Settings(file("settings.ini")).value(key), value) << key;
+    const QStringList pages = {"train", "results", "inspect", "reproduce"};
+    for (const bool areMadeBefore : {true, false}) {
+        MainWindow window(options());
+        auto* stage = window.findChild<WindowStage*>();
+        if (areMadeBefore) {
+            for (const QString& page : pages) window.showRoom(page);
+        }
+        stage->begin();
+        stage->resetControls();
+        for (const QString& page : pages) stage->showRoom(page, {});
+        const Settings& shown = window.workspace().settings();
+        for (const auto& [key, value] : stored) {
+            EXPECT_EQ(shown.value(key), Settings::standard(key)) << key << " " << areMadeBefore;
+            EXPECT_EQ(Settings(file("settings.ini")).value(key), value) << key << " is the user's after a crash";
+        }
+        EXPECT_EQ(shown.value("reproduce/sheet"), "theta-table-2/laptop");
+        EXPECT_EQ(Settings(file("settings.ini")).value("reproduce/sheet"), "theta-table-2/paper");
+        stage->end();
+        for (const auto& [key, value] : stored) EXPECT_EQ(Settings(file("settings.ini")).value(key), value) << key;
+        EXPECT_EQ(Settings(file("settings.ini")).value("reproduce/sheet"), "theta-table-2/paper");
+    }
+}
+
+TEST_F(LectureRoomsTest, SceneBeginsWithoutTheUsersModelWhichIsBackAtItsEnd) {
+    RotarySetup other;
+    other.theta = 500;
+    for (const bool isMadeBefore : {true, false}) {
+        MainWindow window(options());
+        RotaryModel& rotary = window.workspace().rotary();
+        ModelShape shape{.name = "a model", .sizes = {}};
+        shape.sizes.layers = 80;
+        rotary.change("test", rotary.setup(), shape);
+        rotary.compareWith("test", {rotary.setup(), shape});
+        if (isMadeBefore) window.showRoom("memory");
+        auto* stage = window.findChild<WindowStage*>();
+        stage->begin();
+        stage->setSetups({RotarySetup(), other});
+        stage->resetControls();
+        stage->showRoom("memory", {});
+        EXPECT_EQ(rotary.shape(), ModelShape());
+        EXPECT_EQ(rotary.other()->shape, ModelShape());
+        stage->setControl("layers", "12");
+        stage->end();
+        EXPECT_EQ(rotary.shape(), shape) << isMadeBefore;
+        EXPECT_EQ(rotary.other()->shape, shape);
+    }
 }
 
 TEST_F(LectureRoomsTest, EveryFigureThatIsShownIsInTheTable) {

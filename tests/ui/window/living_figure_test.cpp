@@ -245,6 +245,17 @@ TEST_F(LivingFigures, DifferencesNameColumnsRowsAndSettings) {
     EXPECT_TRUE(differences[1].contains("differ, most in row")) << differences[1].toStdString();
 }
 
+TEST_F(LivingFigures, EarlierNamesOfSettingsDoNotDiffer) {
+    const Figure figure = makeFigures(parse({"--figure", "position-reading", "--output", "a.svg"})).front();
+    FigureRecord record;
+    record.settings = figure.settings;
+    record.settings["accuracy"] = record.settings.take("error");
+    record.data = figureCsv(figure);
+    EXPECT_EQ(figureDifferences(record, figure), QStringList());
+    record.settings["accuracy"] = 20;
+    EXPECT_EQ(figureDifferences(record, figure).size(), 1);
+}
+
 TEST_F(LivingFigures, ValuesThatAreNotFiniteHideNoOthers) {
     Figure figure = makeFigures(parse({"--figure", "spectrum", "--setup", "head_dim=16", "--output", "a.svg"})).front();
     figure.table = {};

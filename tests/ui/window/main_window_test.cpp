@@ -29,6 +29,7 @@
 #include "ui/window/controllers/lab_controller.h"
 #include "ui/window/controllers/lecture_controller.h"
 #include "ui/window/controllers/tour.h"
+#include "ui/window/controllers/window_stage.h"
 #include "ui/window/frame/corner.h"
 #include "ui/window/frame/rail.h"
 #include "ui/window/frame/status_strip.h"
@@ -434,7 +435,7 @@ TEST_F(Window, TheMinuteFollowsWhoLeavesItsRoom) {
     ASSERT_TRUE(window->doors().choose("tour", "Next"));
     window->showRoom("memory");
     ASSERT_EQ(window->doors().texts().size(), 1);
-    EXPECT_EQ(window->doors().texts().first(), "2 of 5: this step of “RoPE in one minute” is on the page Spectrum.");
+    EXPECT_EQ(window->doors().texts().first(), "2 of 5: This step of “RoPE in one minute” is on the page Spectrum.");
     ASSERT_TRUE(window->doors().choose("tour", "Back to the step"));
     EXPECT_EQ(window->room().objectName(), "spectrum");
     EXPECT_TRUE(window->doors().texts().first().startsWith("2 of 5: θ is RoPE's base"));
@@ -442,6 +443,12 @@ TEST_F(Window, TheMinuteFollowsWhoLeavesItsRoom) {
     window->showRoom("spectrum");
     EXPECT_TRUE(window->doors().texts().first().startsWith("2 of 5: θ is RoPE's base"));
     window->showRoom("results");
+    auto* stage = window->findChild<WindowStage*>();
+    stage->begin();
+    window->showRoom("spectrum");
+    EXPECT_TRUE(window->doors().texts().first().startsWith("2 of 5: This step")) << "a lecture shows its page";
+    stage->end();
+    EXPECT_EQ(window->room().objectName(), "results");
     ASSERT_TRUE(window->doors().choose("tour", "End"));
     EXPECT_TRUE(window->doors().texts().isEmpty());
     EXPECT_EQ(window->tour().stop(), -1);

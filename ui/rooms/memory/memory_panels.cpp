@@ -132,6 +132,7 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
     column->addWidget(m_keys);
     connect(m_form, &Form::changed, this, &ShapePanel::change);
     connect(m_form, &Form::finished, this, [this] { m_model.endDrag(); });
+    connect(&m_model, &RotaryModel::changed, this, &ShapePanel::renew);  // also while the page is hidden
     renew();
 }
 

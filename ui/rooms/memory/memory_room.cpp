@@ -98,15 +98,10 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const
     addControl({axis, [this, axis](const QString& word) { m_toScale->setChecked(!controlSwitch(axis, word)); },
                 [this] { return m_toScale->isChecked() ? u"off"_s : u"on"_s; }, m_toScale});
     addBars({m_bar});
+    addChoice({[this] { return m_showCache->isChecked(); },
+               [this](const QVariant& isCache) { choose(isCache.toBool()); }, false});
     for (auto* button : m_bar->findChildren<QAbstractButton*>()) addChoice(button);
     addChoice(m_shape->kvFormat());
-    addChoice({[this] { return QVariant::fromValue(model().state().shape); },
-               [this](const QVariant& shape) {
-                   RotaryModel::State state = model().state();
-                   state.shape = shape.value<ModelShape>();
-                   model().show(state);
-               },
-               QVariant::fromValue(ModelShape())});
     arrange();
     connect(&m_job, &LatestJob::runningChanged, this, [this](bool running) {
         m_busy->setVisible(running);
@@ -316,7 +311,6 @@ void MemoryRoom::renew() {
         showBothIn(m_cache, kvCacheFigure(setup, model().shape(), options));
     }
     renewWords(options);
-    m_shape->renew();
     renewSizes();
     if (m_measuredSetup != setup) {  // the measurement belongs to another setup
         m_job.cancel();

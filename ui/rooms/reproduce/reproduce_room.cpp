@@ -100,7 +100,8 @@ void ReproduceRoom::addParts() {
     }
     addControl(controlOf(u"sheet"_s, m_panel->form().field<QComboBox>("sheet")));
     addBars({m_measure});
-    addChoices({m_measure, &m_effects->claimBox(), &m_letters->slider(), m_panel->form().field<QWidget>("scale")});
+    addChoices({m_measure, &m_effects->claimBox(), &m_letters->slider()});
+    addChoice(m_panel->form().field<QWidget>("scale"), static_cast<int>(SheetScale::laptop));
     for (QToolButton* tab : m_tabs) addBars({tab});
 }
 

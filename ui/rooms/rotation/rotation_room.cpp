@@ -455,8 +455,8 @@ void RotationRoom::addControls() {
     addChoices({m_bar->findChild<QComboBox*>(), m_bar->lockBox()});  // the speed of "play"
 }
 
-std::function<void()> RotationRoom::restorer() {
-    return [this, state = scene().state, part = shownPart(), head = m_head, restore = choicesRestorer()] {
+std::function<void()> RotationRoom::restorer(bool standard) {
+    return [this, state = scene().state, part = shownPart(), head = m_head, restore = choicesRestorer(standard)] {
         restore();
         if (part != shownPart()) showPart(part);
         m_head = head;

@@ -46,7 +46,7 @@ class RotationRoom : public RotaryRoom {
     RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent = nullptr);
 
     static void addActions(ActionRegistry& registry, const RoomHandle<RotationRoom>& room);
-    std::function<void()> restorer() override;
+    std::function<void()> restorer(bool standard) override;
     QAbstractButton* playButton() const override;
     void endEdit() override;
     bool isEditing() const override { return m_editor->isPlaying(); }

@@ -251,7 +251,7 @@ void EncodingsPage::sayWhatChanges() {
     const QString title = choice(m_picture)->text();
     const QString others =
         m_picture == Picture::sinusoidal ? QString() : u", head dim"_s;  // the width sets the channels
-    m_note->setText(u"θ, fraction%1, partial and scaling do not change “%2”."_s.arg(others, title));
+    m_note->setText(u"θ, fraction%1, “partial” and scaling do not change “%2”."_s.arg(others, title));
     m_note->setVisible(m_picture != Picture::all);
 }
 

@@ -263,9 +263,9 @@ QWidget* SweepPanel::makeFooter() {
     m_estimate = new QLabel(footer);
     m_estimate->setAccessibleName(u"Estimate"_s);
     m_estimate->setToolTip(
-        u"The time follows from the speed of the runs that this machine has trained, before the first one from that of "
-        "a typical processor; its range, from how much faster or slower the last sweeps were than predicted. Other "
-        "programs that use the processor lengthen it."_s);
+        u"The time follows from the speed of earlier runs on this machine, or of a typical processor before the first "
+        "run. Its range follows from how much faster or slower the last sweeps were than predicted. Other programs "
+        "that use the processor lengthen it."_s);
     m_estimate->setWordWrap(true);
     m_power = new QLabel(footer);
     m_power->setAccessibleName(u"Power before training"_s);

@@ -153,7 +153,8 @@ void TrainRoom::connectRuns() {
         if (std::exchange(m_isStarting, false)) dropGhosts();
     });
     connect(&m_access.session, &SweepSession::ended, this, [this](RunState how) {
-        if (how == RunState::finished) dropGhosts();  // nobody who stops asks for other curves
+        // The user who stops a sweep still compares with the curves before.
+        if (how == RunState::finished) dropGhosts();
         renewHeadline();
     });
 

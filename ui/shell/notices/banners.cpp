@@ -33,7 +33,7 @@ QString kindName(BannerArea::Kind kind) {
     return {};
 }
 
-/// A very long text with its begin and its end: laying out 10,000 characters would stop the window for 0.1 s.
+/// A very long text with its beginning and its end: laying out 10,000 characters would stop the window for 0.1 s.
 QString shownText(const QString& text) {
     constexpr qsizetype most = 1000;
     const QString all = QString::fromStdString(message_text(text.toStdString()));

@@ -167,7 +167,9 @@ QString jsonText(const QJsonValue& value) {
     return text.mid(1, text.size() - 2);
 }
 
-QStringList settingDifferences(const QJsonObject& stored, const QJsonObject& computed) {
+QStringList settingDifferences(QJsonObject stored, const QJsonObject& computed) {
+    for (const QString& earlier : stored.keys())
+        stored[text(current_name(Alias::Kind::control, earlier.toStdString()))] = stored.take(earlier);
     QStringList keys = stored.keys() + computed.keys();
     keys.sort();
     keys.removeDuplicates();

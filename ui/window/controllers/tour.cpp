@@ -171,13 +171,13 @@ void Tour::show(int stop) {
 
 void Tour::followRoom() {
     const int stop = m_stop;
-    if (stop < 0) return;
+    if (stop < 0 || m_window.property("lecture").toBool()) return;
     const int index = RoomStack::indexOf(QLatin1String(kStops[static_cast<std::size_t>(stop)].room));
     if (m_rooms.current() == index) return show(stop);
     m_banners.dismiss(kBanner);
     m_stop = stop;
     m_banners.show(kBanner, BannerArea::Kind::information,
-                   u"%1 of %2: this step of “RoPE in one minute” is on the page %3."_s.arg(stop + 1)
+                   u"%1 of %2: This step of “RoPE in one minute” is on the page %3."_s.arg(stop + 1)
                        .arg(kStops.size())
                        .arg(rooms()[static_cast<std::size_t>(index)].title),
                    {{u"Back to the step"_s, [this, stop] { show(stop); }},

@@ -175,8 +175,11 @@ WindowStage::WindowStage(Workspace& workspace, RoomStack& rooms, RotaryControlle
     m_standard = restorers(true);
     // A room that is first needed during the lecture was as it is now when the lecture began.
     connect(&m_rooms, &RoomStack::roomMade, this, [this](Room& room) {
-        m_standard.push_back(room.standardRestorer());
-        if (hasBegun()) m_users.push_back(room.restorer());
+        m_standard.push_back(room.restorer(true));
+        if (hasBegun()) {
+            m_users.push_back(room.restorer());
+            m_standard.back()();  // its first scene begins with the standard, too
+        }
         applyAxes();
     });
     m_strip = new ControlStrip(canvas());
@@ -191,6 +194,7 @@ void WindowStage::begin() {
     m_users = restorers();
     m_example = m_workspace.showsExample() ? m_workspace.lab().path() : QString();
     m_workspace.beginLecture();
+    m_workspace.settings().setHeld(true);
     m_window.setProperty("lecture", true);
     m_larger = 0;
     m_theme.reset();
@@ -214,7 +218,11 @@ void WindowStage::end() {
     // A training of the lecture is stopped before the user's lab is shown again; the controls follow then.
     m_workspace.showOwnLab([this, users = std::exchange(m_users, {}), usersRoom = m_usersRoom, example = m_example] {
         const auto restore = [this, users, usersRoom](const QString&) {
+            // Controls of the model's shape that a room first had in the lecture are the lecture's.
+            const RotaryModel::State own = m_workspace.rotary().state();
             restoreAll(users);
+            m_workspace.rotary().show(own);
+            m_workspace.settings().setHeld(hasBegun());
             m_rooms.show(usersRoom);
         };
         if (example.isEmpty() || m_workspace.trainsOwnSweep()) return restore({});
@@ -225,6 +233,10 @@ void WindowStage::end() {
 void WindowStage::resetControls() {
     restoreAll(m_standard);
     fixAxes({}, {});
+    RotaryModel::State state = m_workspace.rotary().state();
+    state.shape = ModelShape();
+    if (state.other) state.other->shape = state.shape;
+    m_workspace.rotary().show(state);
 }
 
 void WindowStage::beginGlide(const std::function<void()>& toEnd) {
@@ -259,7 +271,7 @@ std::vector<std::function<void()>> WindowStage::restorers(bool standard) {
     std::vector<std::function<void()>> result = {[&rotary, pair = rotary.pickedPair()] {
         if (!pair || *pair < rotary.pairs()) rotary.pickPair(pair);
     }};
-    for (Room* room : m_rooms.made()) result.push_back(standard ? room->standardRestorer() : room->restorer());
+    for (Room* room : m_rooms.made()) result.push_back(room->restorer(standard));
     return result;
 }
 
@@ -357,7 +369,8 @@ void WindowStage::showRuns(const QString& lab, const LectureTraining* training) 
     m_sceneKey = text(experiment.to_json().dump());
     if (m_sceneKey == m_liveKey) {
         if (!lab.isEmpty()) return showRecording(m_isTrained ? m_liveLab : lab);
-        if (!isSameFile(m_liveLab, m_workspace.lab().path())) showRecording(m_liveLab);
+        // Without a path, its runs are still being planned; they are shown then.
+        if (!m_liveLab.isEmpty() && !isSameFile(m_liveLab, m_workspace.lab().path())) showRecording(m_liveLab);
         return;
     }
     m_liveKey = m_sceneKey;
@@ -437,6 +450,7 @@ void WindowStage::trainBeside(const Experiment& experiment) {
                 m_liveLab = lab;
                 m_trainsSince.start();
                 reportTo(problemOf([&] { m_beside->start(std::move(*plan), toPath(lab)); }));
+                if (m_recording.isEmpty() && m_sceneKey == m_liveKey) showRecording(lab);
             };
         });
     };

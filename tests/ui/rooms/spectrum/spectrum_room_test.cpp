@@ -316,7 +316,7 @@ TEST_F(SpectrumRoomTest, EncodingsPageFollowsTheSetup) {
     EXPECT_EQ(room->figure().name, "sinusoidal-embeddings");
     QStringList notes;
     for (const QLabel* label : panel->findChildren<QLabel*>()) notes << label->text();
-    EXPECT_TRUE(notes.contains(QString("θ, fraction, pairing and scaling do not change “Sinusoidal embeddings”.")));
+    EXPECT_TRUE(notes.contains(QString("θ, fraction, “partial” and scaling do not change “Sinusoidal embeddings”.")));
     room->showPart("frequencies");
     room->refreshNow();
     EXPECT_TRUE(room->spectrumView()->isVisible());

@@ -591,7 +591,7 @@ TEST_F(PresentationTest, BannersWaitForTheEndOfAPresentation) {
     EXPECT_TRUE(window->banners().texts().contains("The disk is full."));
 }
 
-TEST_F(PresentationTest, ABannerShowsTheBeginAndTheEndOfAVeryLongText) {
+TEST_F(PresentationTest, ABannerShowsTheBeginningAndTheEndOfAVeryLongText) {
     const QString text = "Begin. " + QString("many words ").repeated(500) + "End.";
     window->banners().show("long", BannerArea::Kind::error, text);
     const QString shown = window->banners().texts().last();
