@@ -137,6 +137,7 @@ QString withUnbreakablePercent(QString words) {
 }
 
 QString headlineText(QString words) {
+    words = numberText(words.toStdString());
     for (const QString& sign : {u"="_s, u"<"_s}) {
         words.replace(u"p %1 "_s.arg(sign), u"p\u00A0%1\u00A0"_s.arg(sign));
     }

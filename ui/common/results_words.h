@@ -9,7 +9,7 @@ namespace ropelab::ui {
 
 /// Puts a non-breaking space before each "%".
 QString withUnbreakablePercent(QString words);
-/// The same, and "p = 0.013" stays on one line.
+/// The same, "p = 0.013" stays on one line, and negative numbers have a minus sign.
 QString headlineText(QString words);
 /// "best validation loss".
 QString measureTitle(const Measure& measure);

@@ -90,6 +90,11 @@ TEST(Headlines, NameTheDataAndContextThatAllRunsShare) {
     EXPECT_TRUE(withSharedData(words, results_table(runs)).startsWith("Lowest loss on this text: "));
 }
 
+TEST(Headlines, HaveMinusSignsAndNoBreakAfterP) {
+    EXPECT_EQ(headlineText(u"0.05 nats below θ 1e-5 (95 % interval -0.069 … 0.070, p = 0.9)"_s),
+              u"0.05 nats below θ 1e-5 (95\u202F% interval −0.069 … 0.070, p\u00A0=\u00A00.9)"_s);
+}
+
 TEST(OverallWords, StateWhyNoTestIsPossible) {
     EXPECT_EQ(overallWords(tableOf({{10000, {2}}, {500, {1}}})),
               "No test against θ 10k is possible: a test needs at least two seeds in the group and in the baseline.");
