@@ -40,7 +40,8 @@ TEST(OverallWords, CountsEachVerdictInTheWordsOfTheTerminal) {
     EXPECT_TRUE(
         words.contains("With 3 pairs of runs with equal seeds, the significance test detects a true difference of "))
         << words.toStdString();
-    EXPECT_TRUE(words.contains("level divided by 3 comparisons, estimated from the spread of the settings whose "))
+    EXPECT_TRUE(
+        words.contains("level divided by 3 comparisons, estimated from the spread over seeds of the settings whose "))
         << words.toStdString();
 }
 
