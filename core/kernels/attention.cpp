@@ -189,9 +189,9 @@ class HeadAttention {
             weights_.prepare_rows(rows);
             // The weights of later keys are 0.
             const auto seen = [&](std::int64_t key) {
-                return [=](std::int64_t row) {
-                    return Range{0, std::clamp<std::int64_t>(first + row + row_step - key, 0,
-                                                             std::min(last - key, keys_at_once))};
+                return [=](std::int64_t, std::int64_t row_end) {
+                    return Range{
+                        0, std::clamp<std::int64_t>(first + row_end - key, 0, std::min(last - key, keys_at_once))};
                 };
             };
             product<false>(weights_.left(), values_.right(), out, width_, rows, width_, seen(0));
@@ -232,14 +232,14 @@ class HeadAttention {
             grad_scores_.prepare_rows(height(first, last));
             const std::int64_t rows = rounded_up(last, row_step);
             // Weights and gradients of keys after the query are 0.
-            const auto queries = [=](std::int64_t key) {
+            const auto queries = [=](std::int64_t key, std::int64_t) {
                 return Range{std::max<std::int64_t>(0, key - first), last - first};
             };
-            const auto keys = [=](std::int64_t query) { return Range{0, std::min(last, first + query + row_step)}; };
+            const auto keys = [=](std::int64_t, std::int64_t end) { return Range{0, std::min(last, first + end)}; };
             product<true>(weights_.transposed(), grad_query_.right(), grad_values, width_, rows, width_, queries);
             product<true>(grad_scores_.transposed(), query_.right(), grad_keys_.get(), width_, rows, width_, queries);
             const std::int64_t its_entries = std::min(rounded_up(used(last), row_step), entries_);
-            const auto of_queries = [=](std::int64_t) { return Range{0, last - first}; };
+            const auto of_queries = [=](std::int64_t, std::int64_t) { return Range{0, last - first}; };
             if (args_.relative.values)
                 product<true>(entry_weights_.transposed(), grad_query_.right(), entry_values_.gradient.get(), width_,
                               its_entries, width_, of_queries);
@@ -292,7 +292,7 @@ class HeadAttention {
         }
     }
     auto all_channels() const {
-        return [depth = args_.head_dim](std::int64_t) { return Range{0, depth}; };
+        return [depth = args_.head_dim](std::int64_t, std::int64_t) { return Range{0, depth}; };
     }
     static std::int64_t height(std::int64_t first, std::int64_t last) { return rounded_up(last - first, row_step); }
     template <bool added, typename Depths>
@@ -398,7 +398,7 @@ class HeadAttention {
     // Entries that the queries before `last` use.
     std::int64_t used(std::int64_t last) const { return by_gates() ? entries_ : std::min(last, args_.relative.count); }
     auto entries(std::int64_t last) const {
-        return [depth = used(last)](std::int64_t) { return Range{0, depth}; };
+        return [depth = used(last)](std::int64_t, std::int64_t) { return Range{0, depth}; };
     }
     void load_entries(std::int64_t head) {
         if (head == loaded_head_) return;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "core/kernels/lanes.h"
 
 namespace ropelab::kernels {
@@ -72,23 +74,23 @@ struct RowsOf {
     std::int64_t panel = column_step;
 };
 
-template <bool added, bool paired>
+template <bool added, bool paired, std::int64_t rows>
 ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
                                   std::int64_t depth) {
     // The number of sums is chosen so that they stay in 32 or 16 registers.
     constexpr std::int64_t groups = register_bytes == 64 ? 2 : 1;
     for (std::int64_t column = 0; column < column_step; column += groups * lane_count) {
-        Floats sums[row_step][groups];
+        Floats sums[rows][groups];
         const float* from = b.numbers + column;
         if constexpr (added) {
-            for (std::int64_t r = 0; r < row_step; ++r)
+            for (std::int64_t r = 0; r < rows; ++r)
                 for (std::int64_t g = 0; g < groups; ++g)
                     sums[r][g] = load(out + r * out_width + column + g * lane_count);
         }
         for (std::int64_t k = 0; k < depth; ++k, from += b.width) {
             Floats row[groups];
             for (std::int64_t g = 0; g < groups; ++g) row[g] = load(from + g * lane_count);
-            for (std::int64_t r = 0; r < row_step; ++r) {
+            for (std::int64_t r = 0; r < rows; ++r) {
                 const float* factor = a.numbers + r * a.row_stride + k * a.depth_stride;
                 for (std::int64_t g = 0; g < groups; ++g) {
                     if constexpr (paired) {
@@ -99,7 +101,7 @@ ROPELAB_INLINE void multiply_tile(const LeftFactor& a, const RowsOf& b, float* o
                 }
             }
         }
-        for (std::int64_t r = 0; r < row_step; ++r)
+        for (std::int64_t r = 0; r < rows; ++r)
             for (std::int64_t g = 0; g < groups; ++g) store(out + r * out_width + column + g * lane_count, sums[r][g]);
     }
 }
@@ -108,22 +110,30 @@ struct Range {
     std::int64_t begin;
     std::int64_t end;
 };
-/// out[r, c] (+)= Σ_k a[r, k]·b[k, c]. Rows must be a multiple of row_step, columns of column_step. `depths(row)` are
-/// the k of the rows from `row` to row + row_step − 1, from an even one on: terms that are 0 may be left out. `paired`:
+/// out[r, c] (+)= Σ_k a[r, k]·b[k, c]. Rows must be a multiple of row_step, columns of column_step. `depths(row, end)`
+/// are the k of the rows from `row` to end − 1, from an even one on: terms that are 0 may be left out. `paired`:
 /// factors and their strides are those of pairs, sums are float32.
 template <bool added, bool paired, typename Depths>
 ROPELAB_INLINE void multiply(const LeftFactor& a, const RowsOf& b, float* out, std::int64_t out_width,
                              std::int64_t rows, std::int64_t columns, Depths depths) {
     for (std::int64_t column = 0; column < columns; column += column_step) {
         const float* panel = b.numbers + column / column_step * b.panel;
-        for (std::int64_t row = 0; row < rows; row += row_step) {
-            Range depth = depths(row);
+        const auto tile = [&]<std::int64_t count>(std::integral_constant<std::int64_t, count>,
+                                                  std::int64_t row) ROPELAB_LAMBDA {
+            Range depth = depths(row, row + count);
             if (paired) depth = {depth.begin / pair, (depth.end + 1) / pair};
-            multiply_tile<added, paired>(
+            multiply_tile<added, paired, count>(
                 {a.numbers + row * a.row_stride + depth.begin * a.depth_stride, a.row_stride, a.depth_stride},
                 {panel + depth.begin * b.width, b.width}, out + row * out_width + column, out_width,
                 depth.end - depth.begin);
+        };
+        std::int64_t row = 0;
+        if constexpr (register_bytes == 32) {  // 12 sums of 16 registers hide the latency of multiply-adds, 8 do not
+            constexpr std::int64_t more = 6;
+            for (; rows - row > 2 * row_step || rows - row == more; row += more)
+                tile(std::integral_constant<std::int64_t, more>{}, row);
         }
+        for (; row < rows; row += row_step) tile(std::integral_constant<std::int64_t, row_step>{}, row);
     }
 }
 

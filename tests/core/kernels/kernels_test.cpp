@@ -54,8 +54,10 @@ float sum_in_blocks(const Product& product, std::int64_t row, std::int64_t colum
 TEST(MatrixProducts, AreSumsInOrderForAnySizeLayoutAndDivision) {
     const bool fuses = level() != "any processor";  // rounds once per multiply-add
     const auto numbers = random_numbers(500 * 500);
-    for (const auto& [rows, columns, depth] : std::vector<std::array<std::int64_t, 3>>{
-             {1, 1, 1}, {7, 33, 5}, {6, 32, 192}, {200, 65, 193}, {13, 47, 300}, {193, 31, 384}, {65, 100, 500}}) {
+    const std::vector<std::array<std::int64_t, 3>> sizes = {{1, 1, 1},      {7, 33, 5},      {6, 32, 192},
+                                                            {200, 65, 193}, {13, 47, 300},   {193, 31, 384},
+                                                            {65, 100, 500}, {300, 200, 400}, {97, 500, 210}};
+    for (const auto& [rows, columns, depth] : sizes) {
         for (const bool transposed : {false, true}) {
             std::vector<float> out(static_cast<std::size_t>(rows * columns), -1);
             const Factor left = transposed ? Factor{numbers.data(), 1, rows} : Factor{numbers.data(), depth, 1};
