@@ -19,6 +19,7 @@
 #include "core/settings/keys.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/format.h"
+#include "ui/common/label_text.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/controls/field_note.h"
@@ -342,7 +343,7 @@ void SetupPanel::renew() {
     showProblem(QString());
     slider(u"theta"_s)->setPartToolTips(thetaToolTip(m_model));
     slider(u"fraction"_s)->setPartToolTips(fractionToolTip(m_model));
-    m_summary->setText(rotationSummary(m_model));
+    changeText(m_summary, rotationSummary(m_model));
 }
 
 void SetupPanel::applyText(const QString& text) {

@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include "ui/common/label_text.h"
 #include "ui/common/scaled.h"
 
 namespace ropelab::ui {
@@ -34,9 +35,9 @@ Tiles::Tiles(const QString& accessibleName, int count, QWidget* parent) : QWidge
 void Tiles::set(const std::vector<Tile>& tiles) {
     for (std::size_t i = 0; i < m_tiles.size() && i < tiles.size(); ++i) {
         const auto& [card, name, value, condition] = m_tiles[i];
-        name->setText(tiles[i].name);
-        value->setText(tiles[i].value);
-        condition->setText(tiles[i].condition);
+        changeText(name, tiles[i].name);
+        changeText(value, tiles[i].value);
+        changeText(condition, tiles[i].condition);
         card->setToolTip(tiles[i].text + QLatin1Char('\n') + tiles[i].why);
         card->setAccessibleName(tiles[i].text);
     }

@@ -13,6 +13,7 @@
 #include "core/rope/memory.h"
 #include "core/rope/rotation.h"
 #include "ui/common/format.h"
+#include "ui/common/label_text.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/controls/fields.h"
@@ -228,7 +229,7 @@ void CacheRoom::renew() {
                          bothQuotient(u"table size"_s, [this](Side side) { return duplicatedBytes(setupOf(side)); }),
                          sentences(positionsSentence)};
     words.removeAll(QString());
-    wordsLabel()->setText(words.join(compares() ? QLatin1Char('\n') : QLatin1Char(' ')));
+    changeText(wordsLabel(), words.join(compares() ? QLatin1Char('\n') : QLatin1Char(' ')));
     wordsLabel()->setToolTip(
         u"Table size: 2·L·d_r·B bytes if each angle is stored at both channels of its pair (Hugging Face, GPT-NeoX), "
         "L·d_r·B bytes if each angle is stored once, with L positions, d_r rotated channels and B bytes per number "

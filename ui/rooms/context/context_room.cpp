@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "ui/common/format.h"
+#include "ui/common/label_text.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/controls/fields.h"
@@ -488,7 +489,7 @@ void ContextRoom::renewLoss() {
     // Another setup that is shown now has another bound.
     const auto firstNegative = measuredSetup() == m_bound.edited.setup ? m_bound.edited.firstNegative : std::nullopt;
     m_lossView->setFigure(measuredLossFigure(loss, m_bound.edited.end, m_logarithmic->isChecked(), firstNegative));
-    wordsLabel()->setText(wordsLabel()->text() + QLatin1Char('\n') + measuredLossSentence(loss, firstNegative));
+    changeText(wordsLabel(), wordsLabel()->text() + QLatin1Char('\n') + measuredLossSentence(loss, firstNegative));
 }
 
 void ContextRoom::renewWords(const std::function<QString(Side)>& sentence) {
@@ -498,7 +499,7 @@ void ContextRoom::renewWords(const std::function<QString(Side)>& sentence) {
             u"supported context"_s, [this](Side side) { return static_cast<double>(*m_bound.of(side).firstNegative); });
         if (!quotient.isEmpty()) words += QLatin1Char('\n') + quotient;
     }
-    wordsLabel()->setText(words);
+    changeText(wordsLabel(), words);
 }
 
 void ContextRoom::renewCriteria() {

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "ui/common/label_text.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/rooms/context/context_data.h"
@@ -114,7 +115,7 @@ void TuningPanel::renew(const RotarySetup& setup, const std::optional<RotarySetu
         const QString& first = (editsB ? theirs : mine).*member;
         const QString& second = (editsB ? mine : theirs).*member;
         // One line per setup, because the panel is narrow.
-        label->setText(other ? u"A %1\nB %2"_s.arg(first, second) : first);
+        changeText(label, other ? u"A %1\nB %2"_s.arg(first, second) : first);
         label->setToolTip(why);
     };
     show(m_criticalDimension, &TuningTexts::dimension, criticalDimensionWhy(numbers, setup.theta));

@@ -25,6 +25,7 @@
 
 #include "core/base/numbers.h"
 #include "ui/common/format.h"
+#include "ui/common/label_text.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/figure/ticks.h"
@@ -582,7 +583,7 @@ void RotationRoom::renewLogitText() {
     const QString limited = scene().state.wished ? u"; the context limits m and n"_s : QString();
     const QString text = u"Δ = %1 tokens, logit %2%3"_s.arg(
         readableCount(static_cast<double>(scene().state.m - scene().state.n)), logit, limited);
-    if (text != m_logitText->text()) m_logitText->setText(text);
+    changeText(m_logitText, text);
 }
 
 void RotationRoom::renew() {

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "ui/common/format.h"
+#include "ui/common/label_text.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/controls/fields.h"
@@ -171,14 +172,14 @@ void ScalingComparison::renew(const ComparedSetups& setups, bool editsB) {
     const ScalingFactor compared = comparedFactor(setup);
     const QString factor = QString::number(compared.factor, 'g', 4);
     const double trained = trainingContext(setup);
-    m_summary->setText((compared.isDefault
-                            ? u"The scaling methods are compared at factor %1, from %2 to %3 tokens (a default, "
+    QString summary =
+        (compared.isDefault ? u"The scaling methods are compared at factor %1, from %2 to %3 tokens (a default, "
                               "because the setup has no scaling)."_s
                             : u"The scaling methods are compared at the setup's factor %1, from %2 to %3 tokens."_s)
-                           .arg(factor, tokensText(trained), tokensText(trained * compared.factor)) +
-                       QLatin1Char(' ') +
-                       u"The columns show by which factors each method multiplies the shortest wavelength, the longest "
-                       "wavelength, and cos and sin."_s);
+            .arg(factor, tokensText(trained), tokensText(trained * compared.factor)) +
+        QLatin1Char(' ') +
+        u"The columns show by which factors each method multiplies the shortest wavelength, the longest "
+        "wavelength, and cos and sin."_s;
     for (const Row& row : m_rows) {
         QString reason;
         const auto scaled = scaledBy(setup, row.method, &reason);
@@ -189,27 +190,26 @@ void ScalingComparison::renew(const ComparedSetups& setups, bool editsB) {
         }
         row.chip->setToolTip(scaled ? scalingToolTip(row.method) : reason);
         // The letters stand in the first column only, because the panel is narrow.
+        const auto a = editsB ? scaledBy(setups.a, row.method) : scaled;
+        const auto b = setups.b ? scaledBy(*setups.b, row.method) : std::nullopt;
         const auto numbers = [&](const auto& of, bool hasLetters = false) {
-            const auto one = [&](const RotarySetup& each) {
-                const auto spectrum = scaledBy(each, row.method);
-                return spectrum ? timesText(of(*spectrum)) : u"–"_s;
-            };
-            if (!setups.b) return one(setups.a);
-            return (hasLetters ? u"A %1\nB %2"_s : u"%1\n%2"_s).arg(one(setups.a), one(*setups.b));
+            const auto one = [&](const auto& spectrum) { return spectrum ? timesText(of(*spectrum)) : u"–"_s; };
+            if (!setups.b) return one(a);
+            return (hasLetters ? u"A %1\nB %2"_s : u"%1\n%2"_s).arg(one(a), one(b));
         };
-        row.fastest->setText(numbers([](const ScaledSpectrum& spectrum) { return spectrum.fastest; }, true));
-        row.slowest->setText(numbers([](const ScaledSpectrum& spectrum) { return spectrum.slowest; }));
-        row.attention->setText(
-            numbers([](const ScaledSpectrum& spectrum) { return spectrum.frequencies.attention_factor; }));
+        changeText(row.fastest, numbers([](const ScaledSpectrum& spectrum) { return spectrum.fastest; }, true));
+        changeText(row.slowest, numbers([](const ScaledSpectrum& spectrum) { return spectrum.slowest; }));
+        changeText(row.attention,
+                   numbers([](const ScaledSpectrum& spectrum) { return spectrum.frequencies.attention_factor; }));
         if (scaled && row.method == ScalingMethod::dynamic && scaled->slowest > 1.001 * compared.factor) {
-            m_summary->setText(m_summary->text() + QLatin1Char(' ') +
-                               u"Dynamic NTK stretches more than the other methods: at %1 tokens its factor s = %2 "
-                               "stretches the longest wavelength by s² − s + 1 = %3. At an equal stretch of %2, "
-                               "dynamic NTK is the same as NTK-aware."_s.arg(tokensText(trained * compared.factor),
-                                                                             factor,
-                                                                             QString::number(scaled->slowest, 'g', 3)));
+            summary += QLatin1Char(' ') +
+                       u"Dynamic NTK stretches more than the other methods: at %1 tokens its factor s = %2 "
+                       "stretches the longest wavelength by s² − s + 1 = %3. At an equal stretch of %2, "
+                       "dynamic NTK is the same as NTK-aware."_s.arg(tokensText(trained * compared.factor), factor,
+                                                                     QString::number(scaled->slowest, 'g', 3));
         }
     }
+    changeText(m_summary, summary);
 }
 
 QString ScalingComparison::slowestText(ScalingMethod method) const {
@@ -317,7 +317,7 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
                             .arg(other, at);
         }
     }
-    m_coincide->setText(sentence);
+    changeText(m_coincide, sentence);
     m_useOther->setEnabled(usable);
     const QString effect =
         different

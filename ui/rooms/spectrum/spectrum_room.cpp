@@ -16,6 +16,7 @@
 #include "core/rope/logit.h"
 #include "core/settings/run_spec.h"
 #include "ui/common/format.h"
+#include "ui/common/label_text.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
@@ -573,7 +574,7 @@ void SpectrumRoom::renewTexts() {
     const RotarySetup& setup = model().setup();
     const int exponent = setup.partial == Partial::slice ? model().frequencies().rotary_dim : setup.head_dim;
     const QString sentences = bothSentences([this](Side side) { return pairsSentence(side); });
-    wordsLabel()->setText(compares() ? sentences + QLatin1Char('\n') + comparedSentence() : sentences);
+    changeText(wordsLabel(), compares() ? sentences + QLatin1Char('\n') + comparedSentence() : sentences);
     wordsLabel()->setToolTip(
         u"A pair completes a period if L/λ_i ≥ 1, here with L = %1 (Peng et al. 2023; formula 9 of the guide).\n"
         "The critical dimension is the number of channels that completed a full period in training:\n"
