@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "core/forecast/time_model.h"
 #include "core/reproduce/published/published.h"
@@ -475,12 +476,15 @@ QString list(const std::vector<std::string>& lines) {
 }
 
 QString settingsHtml(const SheetPlan& plan) {
+    static std::pair<Experiment, QString> known;  // a change of the text size or the theme asks again
+    if (known.first == plan.experiment && !known.second.isEmpty()) return known.second;
     QString html = u"<table cellspacing='0' cellpadding='2' style='margin-top:8px; margin-left:8px'>"_s;
     for (const auto& [label, runs] : settings_of(plan.experiment.expand())) {
         html += u"<tr><td>%1</td><td align='right'>&nbsp;&nbsp;%2</td></tr>"_s.arg(escaped(label),
                                                                                    countText(runs, u"run"_s));
     }
-    return html + u"</table>"_s;
+    known = {plan.experiment, html + u"</table>"_s};
+    return known.second;
 }
 
 QString measuredWords(const SheetPlan& plan) {
