@@ -4,12 +4,14 @@
 #include <cmath>
 #include <numbers>
 
-// ROPELAB_CLONES compiles a function once for each x86-64 level (v3: AVX2 and FMA, v4: AVX-512); the program selects
+// ROPELAB_CLONES compiles a function for AVX-512 (the level x86-64-v4) and for any processor; the program selects
 // the clone for the CPU when it starts. The clones are for levels and not for names of CPUs, because a named clone is
 // selected only on exactly that CPU; newer CPUs would use the default. With the thread sanitizer there are no clones,
 // because their selection runs before the sanitizer is ready.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
-#define ROPELAB_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#include <immintrin.h>
+#define ROPELAB_CLONES __attribute__((target_clones("arch=x86-64-v4", "default")))
+#define ROPELAB_HAS_CLONES
 #else
 #define ROPELAB_CLONES
 #endif
@@ -60,6 +62,57 @@ ROPELAB_CLONES void dropout_factors(Key key, std::uint64_t first, std::uint64_t 
         out[4 * i + 3] = d[i] < threshold ? 0.0F : kept_factor;
     }
 }
+
+#ifdef ROPELAB_HAS_CLONES
+// The same numbers by AVX2, which multiplies pairs of 32-bit numbers in 64-bit lanes only: the compiler would move each
+// factor and product between lanes. What stays in the upper half of a lane does not count.
+__attribute__((target("avx2"))) void dropout_factors_in_wide_lanes(Key key, std::uint64_t first, std::uint64_t step,
+                                                                   std::uint32_t threshold, float kept_factor,
+                                                                   float* out) {
+    constexpr std::size_t groups = 2;           // of 4 counters each, whose products do not wait for each other
+    constexpr std::uint32_t sign = 0x80000000;  // AVX2 compares signed numbers only
+    const __m256i signs = _mm256_set1_epi32(static_cast<int>(sign));
+    const __m256i limit = _mm256_set1_epi32(static_cast<int>(threshold ^ sign));
+    const __m256 kept = _mm256_set1_ps(kept_factor);
+    for (std::size_t i = 0; i < width; i += groups * 4, out += groups * 16) {
+        __m256i a[groups], b[groups], c[groups], d[groups];
+#pragma GCC unroll 2
+        for (std::size_t g = 0; g < groups; ++g) {
+            a[g] = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(first + i + 4 * g)),
+                                    _mm256_setr_epi64x(0, 1, 2, 3));
+            b[g] = _mm256_srli_epi64(a[g], 32);
+            c[g] = _mm256_set1_epi64x(static_cast<long long>(step));
+            d[g] = _mm256_set1_epi64x(static_cast<long long>(step >> 32));
+        }
+        Key now = key;
+        for (int round = 0; round < 10; ++round, now[0] += weyl_a, now[1] += weyl_b) {
+#pragma GCC unroll 2
+            for (std::size_t g = 0; g < groups; ++g) {
+                const __m256i p = _mm256_mul_epu32(a[g], _mm256_set1_epi64x(multiplier_a));
+                const __m256i q = _mm256_mul_epu32(c[g], _mm256_set1_epi64x(multiplier_b));
+                a[g] = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(q, 32), b[g]), _mm256_set1_epi64x(now[0]));
+                b[g] = q;
+                c[g] = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p, 32), d[g]), _mm256_set1_epi64x(now[1]));
+                d[g] = p;
+            }
+        }
+#pragma GCC unroll 2
+        for (std::size_t g = 0; g < groups; ++g) {
+            const __m256i ab = _mm256_blend_epi32(a[g], _mm256_slli_epi64(b[g], 32), 0xAA);
+            const __m256i cd = _mm256_blend_epi32(c[g], _mm256_slli_epi64(d[g], 32), 0xAA);
+            const __m256i even = _mm256_unpacklo_epi64(ab, cd);  // of the counters 0 and 2
+            const __m256i odd = _mm256_unpackhi_epi64(ab, cd);
+            const __m256i counters[] = {_mm256_permute2x128_si256(even, odd, 0x20),
+                                        _mm256_permute2x128_si256(even, odd, 0x31)};
+#pragma GCC unroll 2
+            for (std::size_t half = 0; half < 2; ++half) {
+                const __m256i drops = _mm256_cmpgt_epi32(limit, _mm256_xor_si256(counters[half], signs));
+                _mm256_storeu_ps(out + g * 16 + half * 8, _mm256_andnot_ps(_mm256_castsi256_ps(drops), kept));
+            }
+        }
+    }
+}
+#endif
 
 // Finalizer of SplitMix64: every bit of the result depends on every bit of x.
 std::uint64_t mix(std::uint64_t x) {
@@ -125,18 +178,24 @@ void RandomStream::fill_normal(std::span<float> values, double deviation) const 
 
 void RandomStream::fill_dropout(std::span<float> values, double rate, std::uint64_t step, std::uint64_t first) const {
     const DropoutRate parts(rate);
+#ifdef ROPELAB_HAS_CLONES
+    const bool is_wide = __builtin_cpu_supports("avx2") && !__builtin_cpu_supports("x86-64-v4");
+    const auto fill = is_wide ? dropout_factors_in_wide_lanes : dropout_factors;
+#else
+    const auto fill = dropout_factors;
+#endif
     std::size_t done = 0;
     while (done < values.size()) {
         const std::uint64_t number = first + done;
         const std::size_t skipped = number % 4;  // a mask may begin inside a block of four numbers
         const std::size_t left = values.size() - done;
         if (skipped == 0 && left >= 4 * width) {
-            dropout_factors(key_, number / 4, step, parts.threshold, parts.kept_factor, values.data() + done);
+            fill(key_, number / 4, step, parts.threshold, parts.kept_factor, values.data() + done);
             done += 4 * width;
             continue;
         }
         std::array<float, 4 * width> factors;
-        dropout_factors(key_, number / 4, step, parts.threshold, parts.kept_factor, factors.data());
+        fill(key_, number / 4, step, parts.threshold, parts.kept_factor, factors.data());
         const std::size_t count = std::min(left, factors.size() - skipped);
         std::copy_n(factors.data() + skipped, count, values.data() + done);
         done += count;

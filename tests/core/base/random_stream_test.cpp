@@ -67,6 +67,21 @@ TEST(RandomStream, DropoutMaskIsTheSameWhenFilledInParts) {
     EXPECT_NEAR(nonzero / 100000, 0.8, 0.006);
 }
 
+TEST(RandomStream, DropoutMaskComparesTheNumbersOfItsBlocks) {
+    const RandomStream stream(4, "dropout:embedding");
+    constexpr std::uint64_t step = (std::uint64_t{1} << 40) + 17;
+    constexpr std::uint64_t first =
+        (std::uint64_t{1} << 32) - 50;  // the block whose number has more than 32 bits follows
+    std::vector<float> mask(1000);
+    for (const double rate : {0.2, 0.8}) {
+        stream.fill_dropout(mask, rate, step, 4 * first);
+        for (std::size_t i = 0; i < mask.size(); ++i) {
+            const std::uint32_t number = stream.block(first + i / 4, step)[i % 4];
+            ASSERT_EQ(mask[i] == 0, number < DropoutRate(rate).threshold) << i;
+        }
+    }
+}
+
 TEST(RandomStream, IntegersAreUniformBelowTheirBound) {
     const RandomStream stream(5, "batches");
     std::vector<int> seen(10, 0);
