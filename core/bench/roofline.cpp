@@ -16,31 +16,41 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// 16 floats. The compiler distributes them over as many registers as the processor requires.
-using Vector = float __attribute__((vector_size(64)));
+// As wide as a register: the compiler splits wider vectors into single numbers, in memory.
+template <int Bytes>
+struct Register {
+    using Numbers __attribute__((vector_size(Bytes))) = float;
+};
 
 // Enough rows to hide the latency of multiply-adds, and few enough for their sums to stay in registers.
-template <int Rows>
+template <int Rows, int Bytes>
 [[gnu::always_inline]] inline void multiply_rows(const float* a, const float* b, float* c) {
-    Vector sums[Rows];
-    for (int row = 0; row < Rows; ++row) std::memcpy(&sums[row], c + row * SmallProduct::columns, sizeof sums[row]);
-    for (int k = 0; k < SmallProduct::depth; ++k) {
-        Vector right;
-        std::memcpy(&right, b + k * SmallProduct::columns, sizeof right);
+    constexpr int lanes = Bytes / static_cast<int>(sizeof(float));
+    constexpr int parts = SmallProduct::columns / lanes;
+    constexpr int count = Rows * parts;
+    typename Register<Bytes>::Numbers sums[count];
 #pragma GCC unroll 16
-        for (int row = 0; row < Rows; ++row) sums[row] += a[k * Rows + row] * right;
+    for (int i = 0; i < count; ++i) std::memcpy(&sums[i], c + i * lanes, Bytes);
+    for (int k = 0; k < SmallProduct::depth; ++k) {
+        typename Register<Bytes>::Numbers right[parts];
+#pragma GCC unroll 16
+        for (int part = 0; part < parts; ++part)
+            std::memcpy(&right[part], b + k * SmallProduct::columns + part * lanes, Bytes);
+#pragma GCC unroll 16
+        for (int i = 0; i < count; ++i) sums[i] += a[k * Rows + i / parts] * right[i % parts];
     }
-    for (int row = 0; row < Rows; ++row) std::memcpy(c + row * SmallProduct::columns, &sums[row], sizeof sums[row]);
+#pragma GCC unroll 16
+    for (int i = 0; i < count; ++i) std::memcpy(c + i * lanes, &sums[i], Bytes);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx512f,avx512vl,avx512dq,fma,prefer-vector-width=512"))) void multiply_512(const float* a,
                                                                                                    const float* b,
                                                                                                    float* c) {
-    multiply_rows<14>(a, b, c);
+    multiply_rows<14, 64>(a, b, c);
 }
 __attribute__((target("avx2,fma"))) void multiply_256(const float* a, const float* b, float* c) {
-    multiply_rows<6>(a, b, c);
+    multiply_rows<6, 32>(a, b, c);
 }
 enum class Kind { plain, avx2, avx512 };
 Kind kind() {
@@ -122,9 +132,9 @@ std::string percent(double fraction) {
 
 int SmallProduct::rows() {
 #if defined(__x86_64__) && defined(__GNUC__)
-    return kind() == Kind::avx512 ? 14 : 6;
+    return kind() == Kind::avx512 ? 14 : kind() == Kind::avx2 ? 6 : 3;
 #else
-    return 6;
+    return 3;
 #endif
 }
 
@@ -133,7 +143,7 @@ void SmallProduct::multiply(const float* a, const float* b, float* c) {
     if (kind() == Kind::avx512) return multiply_512(a, b, c);
     if (kind() == Kind::avx2) return multiply_256(a, b, c);
 #endif
-    multiply_rows<6>(a, b, c);
+    multiply_rows<3, 16>(a, b, c);
 }
 
 MachineSpeed measure_machine(int threads) {

@@ -79,18 +79,11 @@ ROPELAB_INLINE void multiply_columns(const Factor& left, const float* panel, flo
         }
     }
     if (has_avx2_order && columns >= groups * lane_count) {  // the sums need not leave their registers
-        const auto write = [&](auto before) ROPELAB_LAMBDA {
-            for (std::int64_t r = 0; r < rows; ++r) {
-                for (std::int64_t g = 0; g < groups; ++g) {
-                    float* to = out + r * out_stride + g * lane_count;
-                    store(to, before(to, sums[r][g]));
-                }
+        for (std::int64_t r = 0; r < rows; ++r) {
+            for (std::int64_t g = 0; g < groups; ++g) {
+                float* to = out + r * out_stride + g * lane_count;
+                store(to, adds ? load(to) + sums[r][g] : sums[r][g]);
             }
-        };
-        if (adds) {
-            write([](const float* to, const Floats& sum) ROPELAB_LAMBDA { return load(to) + sum; });
-        } else {
-            write([](const float*, const Floats& sum) ROPELAB_LAMBDA { return sum; });
         }
         return;
     }
