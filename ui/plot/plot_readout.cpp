@@ -29,6 +29,7 @@ void PlotReadout::show(const QString& title, double x, const QList<Row>& rows, c
     m_rows = rows;
     m_nearTo = nearTo;
     m_style = style;
+    layer()->setMode(QCPLayer::lmBuffered);
     layer()->replot();
 }
 

@@ -115,11 +115,7 @@ PlotWidget::PlotWidget(QWidget* parent)
     m_plot->installEventFilter(this);
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, [this] {
-        if (isVisible()) {
-            fit(*m_plot);
-            render();
-            m_plot->replot(QCustomPlot::rpQueuedRefresh);
-        }
+        if (isVisible()) PlotWidget::refreshNow();
     });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &PlotWidget::restyle);
     PlotWidget::restyle();
@@ -141,18 +137,18 @@ void PlotWidget::restyle() {
 }
 
 void PlotWidget::renderQueued() {
-    if (!m_timer.isActive() || !isVisible()) return;
-    m_timer.stop();
-    fit(*m_plot);
-    render();
-    m_plot->replot(QCustomPlot::rpQueuedRefresh);  // paints with the widgets that were changed since the last frame
+    if (m_timer.isActive() && isVisible()) PlotWidget::refreshNow();
 }
 
 void PlotWidget::refreshNow() {
     m_timer.stop();
     fit(*m_plot);
     render();
-    m_plot->replot(QCustomPlot::rpImmediateRefresh);
+    // Until the readout is shown, its layer needs no pixels of its own; a slow canvas would be painted again to get
+    // them.
+    const bool isApart = m_readout->isShown() || m_plot->replotTime() > kMostRepainting;
+    m_readout->layer()->setMode(isApart ? QCPLayer::lmBuffered : QCPLayer::lmLogical);
+    m_plot->replot(QCustomPlot::rpQueuedRefresh);  // paints with the widgets that were changed since the last frame
 }
 
 QRectF PlotWidget::canvasRect() const {
