@@ -286,6 +286,9 @@ void Workspace::openLab(const QString& path) {
                 *lab = LabDocument::read(path);
                 if (!cancelled()) *runs = RunStore::load(*lab->file);
             });
+            // Here, because the colours of thousands of new settings would stop the window.
+            const auto storeLooks = [&] { lab->file->set_setting_looks(runs->colors.unstored()); };
+            if (lab->lock && !cancelled() && problemOf(storeLooks).isEmpty()) runs->colors.setStored();
             return [this, lab, runs, why] {
                 showLab([&] {
                     if (!why.isEmpty()) throw BadInput(why.toStdString());

@@ -167,6 +167,24 @@ TEST_F(LabDocumentTest, ALabThatIsReplacedOnceItsSweepWasAddedTrainsNothing) {
     }
 }
 
+TEST_F(LabDocumentTest, AThrowWhileAddedRunsAreShownLeavesTheLabWritable) {
+    LabDocument document(file("labs"));
+    document.addSweep(smallSweep());
+    document.annotateRun(1, QString(9'000'000, u'x'));
+    document.saveAs(file("large"));
+    const auto runs = document.runs().size();
+    const auto throws =
+        QObject::connect(&document, &LabDocument::runsChanged, [] { throw BadInput("The settings are damaged."); });
+    bool isCalled = false;
+    document.addSweepInBackground(smallSweep(40), {}, {}, [&](const Plan&, const QString&) { isCalled = true; });
+    EXPECT_THROW(document.waitForSweep(), BadInput);
+    QObject::disconnect(throws);
+    EXPECT_FALSE(isCalled) << "nothing trains";
+    EXPECT_FALSE(document.isAdding());
+    EXPECT_GT(document.runs().size(), runs);
+    EXPECT_NO_THROW(document.annotateRun(1, "writable"));
+}
+
 TEST_F(LabDocumentTest, SavingASavedLabKeepsTheOldFile) {
     LabDocument document(file("labs"));
     document.addSweep(smallSweep());
