@@ -12,6 +12,7 @@
 #include <QLayout>
 #include <QMainWindow>
 #include <QPointer>
+#include <QScopeGuard>
 #include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -440,13 +441,16 @@ void WindowStage::trainBeside(const Experiment& experiment) {
     m_measuring.cancel();
     m_nextTraining = [this, experiment] {
         m_trainsSince.invalidate();
-        // The text of a synthetic language takes 0.2 s to generate. A plan that was cancelled may still write its lab.
+        // The text of a synthetic language takes 0.2 s to generate.
         m_measuring.start([this, experiment, data = m_workspace.dataDir()](const Cancelled&) -> std::function<void()> {
             const QString lab = m_workspace.lab().unusedPath();
             const auto plan = std::make_shared<Plan>();
             const QString failure = problemOf([&] { *plan = plan_into(toPath(lab), experiment, data); });
-            return [this, plan, lab, failure] {
+            // Of a plan that was cancelled meanwhile, no lab stays in the user's folder: the result is destroyed.
+            const auto removal = std::make_shared<QScopeGuard<std::function<void()>>>([lab] { QFile::remove(lab); });
+            return [this, plan, lab, failure, removal] {
                 if (!failure.isEmpty()) return reportTo(failure);
+                removal->dismiss();
                 m_liveLab = lab;
                 m_trainsSince.start();
                 reportTo(problemOf([&] { m_beside->start(std::move(*plan), toPath(lab)); }));

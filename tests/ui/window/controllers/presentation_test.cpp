@@ -655,11 +655,18 @@ TEST_F(PresentationTest, ATrainingThatIsStillPlannedEndsWithItsSceneOrTheLecture
     stage().showRuns(recorded, &second);
     ASSERT_TRUE(waitUntil([&] { return stage().runs() == LectureStage::Runs::live; }));
     EXPECT_EQ(workspace().runs().runs().front().spec.iterations, 60) << "the first plan trains nothing";
+    const QDir labs(workspace().lab().folder());
+    EXPECT_EQ(labs.entryList({"*.ropelab"}).size(), 1) << "the first plan leaves no lab";
     stage().showRuns(recorded, &first);
     stage().end();
     QTest::qWait(50);
     EXPECT_EQ(stage().runs(), LectureStage::Runs::own);
     EXPECT_EQ(stage().progress(), "");
+    stage().begin();
+    stage().showRuns(recorded, &first);
+    const QString folder = labs.path();
+    window.reset();  // while the training is being planned
+    EXPECT_EQ(QDir(folder).entryList({"*.ropelab"}).size(), 1);
 }
 
 TEST_F(PresentationTest, PagesOfALectureAreMadeBeforeItsScenesShowThem) {
