@@ -2,7 +2,7 @@
 // each event whose handler takes longer than a frame, 16 ms of CPU time, with its receiver. Optional arguments: --lab
 // FILE opens a lab, --train SECONDS trains the settings of the panel on small models and shows each page meanwhile, for
 // that long; --lecture NAME goes through a lecture, and with --scene SCENE --train SECONDS shows the live training of
-// that scene. --brief leaves out the walk through themes, palette and pages.
+// that scene. --brief leaves out the walk through themes, palette and pages; --page NAME shows that page twice instead.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QKeyEvent>
@@ -202,7 +202,14 @@ int main(int argc, char** argv) {
         act(QStringLiteral("open the lab"), [&] { window->workspace().openLab(lab); });
         tellMemory("with the lab");
     }
-    if (!QApplication::arguments().contains(QStringLiteral("--brief"))) walk(tellMemory);
+    if (const QString page = argument("--page"); !page.isEmpty()) {
+        for (const char* how : {"first", "again"}) {
+            act(QStringLiteral("page %1, %2").arg(page, QLatin1String(how)), [&] { window->showRoom(page); });
+            act(QStringLiteral("page train"), [&] { window->showRoom(QStringLiteral("train")); });
+        }
+    } else if (!QApplication::arguments().contains(QStringLiteral("--brief"))) {
+        walk(tellMemory);
+    }
     const double seconds = argument("--train").toDouble();
     const QString scene = argument("--scene");
     if (seconds > 0 && scene.isEmpty()) {
