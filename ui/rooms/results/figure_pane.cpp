@@ -164,10 +164,16 @@ void FigurePane::paintFigure() {
     if (isNow) return showPicture(pictureMaker(false)());
     m_pictureWanted = m_pictureJob.isRunning();  // restarting it at every update would never let it finish
     if (m_pictureWanted) return;
-    m_pictureJob.start([this, make = pictureMaker(false)](const Cancelled&) mutable {
-        return [this, picture = std::make_shared<ResultsPicture>(make())] {
-            showPicture(std::move(*picture));
-            if (m_pictureWanted) paintFigure();
+    // The copies of thousands of runs are made in a later turn of the event loop, after those of a new table.
+    m_pictureJob.start([this](const Cancelled&) {
+        return [this] {
+            m_pictureWanted = false;
+            m_pictureJob.start([this, make = pictureMaker(false)](const Cancelled&) mutable {
+                return [this, picture = std::make_shared<ResultsPicture>(make())] {
+                    showPicture(std::move(*picture));
+                    if (m_pictureWanted) paintFigure();
+                };
+            });
         };
     });
     // Until then no place leads to a group that may be another one now.

@@ -22,14 +22,17 @@ namespace {
 constexpr double kSeedOffset = 0.16;     // distance of the seeds' points from the bar, in units of the x axis
 constexpr double kCapWidth = 0.06;       // half the width of a bar's caps, in units of the x axis
 constexpr qsizetype kLongestTitle = 28;  // characters
+constexpr std::size_t kMostLevels = 30;  // names beside their lines; the axis names more
 
 /// The columns of groups. Where a lab has a baseline for each text (or model), the groups of one text are beside each
-/// other, below its name, so that the labels of the columns need not say it.
+/// other, below its name, so that the labels of the columns need not say it. The axis names many texts instead: it has
+/// no space for a label per column, and the first column of each text has the same label.
 struct Columns {
     std::vector<std::size_t> order;  // of the groups
     QString keys;
     QStringList labels;  // by group, as `levels`
     QStringList levels;  // the text; empty if there is one only
+    bool isCrowded = false;
 
     explicit Columns(const ResultsTable& table) : order(table.groups.size()) {
         std::iota(order.begin(), order.end(), std::size_t{0});
@@ -47,6 +50,8 @@ struct Columns {
         if (within.empty()) return;
         levels = shortLabels(table, level);
         std::ranges::stable_sort(order, {}, [&](std::size_t group) { return table.groups[group].against; });
+        isCrowded = std::set(levels.begin(), levels.end()).size() > kMostLevels;
+        if (isCrowded) keys = shortLabelKeys(table, level);
     }
 };
 
@@ -76,10 +81,11 @@ ResultsPicture meansFigure(const ResultsData& data) {
         const Description& described = group.described[table.compared];
         const auto x = static_cast<double>(figure.x.categories.size());
         places[static_cast<qsizetype>(i)] = x;
-        figure.x.categories << columns.labels[static_cast<qsizetype>(i)];
+        figure.x.categories << (columns.isCrowded ? QString() : columns.labels[static_cast<qsizetype>(i)]);
         if (const QString name = columns.levels.value(static_cast<qsizetype>(i)); name != level) {
             level = name;
-            figure.verticalLines.push_back({x - 0.5, name});
+            if (columns.isCrowded) figure.x.categories.last() = name;
+            figure.verticalLines.push_back({x - 0.5, columns.isCrowded ? QString() : name});
             const auto size =
                 static_cast<double>(std::ranges::count(table.groups, group.against, &ResultGroup::against));
             const Description& baseline = table.baseline_of(group)->described[table.compared];

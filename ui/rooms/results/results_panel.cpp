@@ -203,14 +203,6 @@ std::optional<double> parsedLoss(const QString& typed) {
     }
 }
 
-QVariantMap settingsOf(const ResultGroup& group) {
-    QVariantMap result;
-    for (const auto& [key, value] : group.settings) {
-        result[QString::fromStdString(key)] = QString::fromStdString(setting_text(value));
-    }
-    return result;
-}
-
 QList<FormRow> tableRows() {
     QList<ChoiceRow::Entry> compared = {
         {u"automatic"_s, u"auto"_s,
@@ -441,10 +433,8 @@ void ResultsPanel::renew(const Results& results) {
         !first || m_form.field<QComboBox>("baseline")->currentIndex() > 0
             ? u"default"_s
             : u"%1 (default)"_s.arg(title == longLabel(table, *first) ? settingName(table, *first) : title);
-    QList<QPair<QString, QVariant>> entries = {{standard, QVariantMap()}};
-    if (table.groups.size() > 1) {
-        for (const ResultGroup& group : table.groups) entries.append({settingName(table, group), settingsOf(group)});
-    }
+    const QList<QPair<QString, QVariant>> entries =
+        QList<QPair<QString, QVariant>>{{standard, QVariantMap()}} + results.baselines;
     refillChoice(m_form.field<QComboBox>("baseline"), entries,
                  saved ? QVariant(saved->baseline) : m_form.value("baseline"));
     const bool any = !table.groups.empty();

@@ -96,7 +96,13 @@ Results resultsOf(ChosenRuns chosen, const ResultsOptions& chosenOptions) {
         results.baselineProblem = refusal.what();
     }
     sort_by_settings(results.table);
-    for (const ResultGroup& group : results.table.groups) results.verdicts.push_back(verdict_of(results.table, group));
+    for (const ResultGroup& group : results.table.groups) {
+        results.verdicts.push_back(verdict_of(results.table, group));
+        if (results.table.groups.size() < 2) continue;
+        QVariantMap settings;
+        for (const auto& [key, value] : group.settings) settings[text(key)] = text(setting_text(value));
+        results.baselines.append({settingName(results.table, group), settings});
+    }
     if (!chosen.runs.empty()) {
         results.words =
             QString::fromStdString(selection_words(results.table, chosen.selected, chosen.experiments, chosen.inLab));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QPointF>
+#include <QVariant>
 #include <memory>
 #include <span>
 #include <utility>
@@ -42,6 +43,8 @@ struct Results {
 
     std::vector<Ink> inks = {};          // inks[i] is the ink of runs[i], as in every room
     std::vector<Verdict> verdicts = {};  // of each group: verdict_of() takes long for thousands
+    /// Names and settings of the groups among which a baseline is chosen; empty if there are fewer than two groups.
+    QList<QPair<QString, QVariant>> baselines = {};
 
     /// `group` is one of the table.
     const Verdict& verdictOf(const ResultGroup& group) const { return verdicts[&group - table.groups.data()]; }

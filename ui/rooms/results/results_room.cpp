@@ -783,6 +783,28 @@ QWidget* ResultsRoom::makeResults() {
     return page;
 }
 
+namespace {
+
+/// Of the cells in view and the rows that follow, as QTableView::sizeHintForColumn() has it, which takes long because
+/// it asks the style about each cell: here only about that with the widest text.
+int widthOfCells(const QTableView& view, int column) {
+    const QFontMetricsF metrics(view.font());
+    const int first = std::max(0, view.rowAt(0));
+    const int end = std::min(view.model()->rowCount(), first + view.horizontalHeader()->resizeContentsPrecision());
+    double most = -1;
+    QModelIndex widest;
+    for (int row = first; row < end; ++row) {
+        const QModelIndex cell = view.model()->index(row, column);
+        const double width = metrics.horizontalAdvance(cell.data().toString());
+        if (width <= most) continue;
+        most = width;
+        widest = cell;
+    }
+    return widest.isValid() ? view.sizeHintForIndex(widest).width() : 0;
+}
+
+}  // namespace
+
 void ResultsRoom::fitColumns() {
     const ThemeManager& theme = ThemeManager::instance();
     const QHeaderView& header = *m_groupView->horizontalHeader();
@@ -792,7 +814,7 @@ void ResultsRoom::fitColumns() {
     for (int i = 0; i < m_groups->columnCount(); ++i) {
         const int words =
             metrics.horizontalAdvance(m_groups->headerData(i, Qt::Horizontal, Qt::DisplayRole).toString());
-        const int cells = static_cast<QAbstractItemView*>(m_groupView)->sizeHintForColumn(i);
+        const int cells = widthOfCells(*m_groupView, i);
         widths << std::max({theme.pixels(48), header.sectionSizeHint(i), cells});
         spare << std::max(0, widths.last() - std::max({theme.pixels(48), words + theme.pixels(16), cells}));
     }

@@ -593,6 +593,33 @@ TEST(ResultsFigures, BaselineLabelDoesNotCoverPoints) {
     }
 }
 
+TEST(ResultsFigures, TheAxisNamesManyTextsInsteadOfRepeatingTheLabelsOfTheirFirstColumns) {
+    const auto figureOf = [](int rates) {
+        std::vector<SyntheticRun> runs;
+        for (int i = 1; i <= rates; ++i) {
+            for (const double theta : {100, 400}) {
+                for (const int seed : {1, 2})
+                    runs.push_back({{{"learning_rate", i * 1e-4}, {"theta", theta}, {"seed", seed}},
+                                    1.2 + 0.1 * seed + theta / 1e4});
+            }
+        }
+        return meansFigure(resultsData(runs)).figure;
+    };
+    const Figure few = figureOf(3);
+    ASSERT_EQ(few.x.categories, QStringList({"100", "400", "100", "400", "100", "400"}));
+    EXPECT_EQ(few.verticalLines.front().label, "1e-04");
+    const Figure many = figureOf(40);
+    QStringList named = many.x.categories;
+    ASSERT_EQ(named.size(), 80);
+    named.removeAll(QString());
+    EXPECT_EQ(named.size(), 40);
+    EXPECT_EQ(named.removeDuplicates(), 0);
+    EXPECT_EQ(many.x.categories[2], "2e-04");
+    EXPECT_EQ(many.x.label, "learning rate");
+    EXPECT_EQ(many.verticalLines.size(), 40u);
+    EXPECT_EQ(many.verticalLines.front().label, QString());
+}
+
 TEST(ResultsFigures, PairedDifferencesUseEqualSeeds) {
     const ResultsPicture picture = pairedDifferences(
         resultsData(syntheticRuns("theta", {{10000, {1.5, 1.6, 1.7}}, {500, {1.4, 1.45, diverged}}})));
