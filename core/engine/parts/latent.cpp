@@ -76,7 +76,11 @@ torch::Tensor forward(const Latent& part, const torch::Tensor& x, const LayerPas
     const torch::Tensor latent = normalize_heads(both[0], pass.weight("attention.latent_norm.weight"),
                                                  part.norm_epsilon.value_or(NormPart::usual_epsilon(false)));
     stages.computed("attention.latent_norm", latent);
-    const auto rotated_key = [&] { return terms.tables.defined() ? apply_rotation(key, terms.tables) : key; };
+    // Computed at most once: a cache receives the key that attention reads.
+    auto rotated_key = [&, rotated = torch::Tensor()]() mutable {
+        if (!rotated.defined()) rotated = terms.tables.defined() ? apply_rotation(key, terms.tables) : key;
+        return rotated;
+    };
     LayerTerms all_pairs = terms;
     all_pairs.tables = padded(terms.tables, head_dim / 2);
     const auto rotated_query = [&] {
@@ -118,11 +122,12 @@ torch::Tensor forward(const Latent& part, const torch::Tensor& x, const LayerPas
         pass.use.hook->observe(pass.use.layer, vectors);
     }
     vectors.query = rotated_query();
+    vectors.key = rotated_key();
     if (terms.tables.defined()) stages.computed("attention.rotation");
     if (stages.wants_outputs()) {
         stages.output("attention.rotation", pairs_of(vectors.query, 0, rotary / 2));
     }
-    vectors.key = whole_key(rotated_key(), content);
+    vectors.key = whole_key(vectors.key, content);
     if (pass.use.hook) pass.use.hook->modify(pass.use.layer, vectors, all_pairs);
 
     torch::Tensor mask;

@@ -8,7 +8,9 @@
 
 #include "core/base/random_stream.h"
 #include "core/engine/attention/backend.h"
+#include "core/engine/model/decoder.h"
 #include "core/engine/train/torch_cohort.h"
+#include "core/plan/layout.h"
 #include "tests/core/engine/model/plain_decoder.h"
 #include "tests/core/plan/anatomy_variants.h"
 #include "tests/support/every_choice.h"
@@ -469,6 +471,40 @@ TEST(Blocks, KindsOfAttention) {
             expect_the_plain_decoder(each, each.has_delta_net() ? 1e-4 : 2e-5);
         }
     }
+}
+
+std::int64_t subtractions = 0;
+
+// With separate operations, only rotations subtract: one of the queries and one of the key.
+TEST(Blocks, LatentAttentionRotatesOnceInTheStageOfRotation) {
+    struct AtRotation : StageObserver {
+        void computed(const char* stage, std::int64_t) override {
+            if (std::string(stage) == "attention.rotation") count = subtractions;
+        }
+        void contained(const char*, std::int64_t, const char*, std::int64_t) override {}
+        std::int64_t count = 0;
+    };
+    RunSpec spec = tiny_spec();
+    spec.layers = 1;
+    spec.attention = AttentionKind::mla;
+    spec.operations = Operations::eager;
+    const Decoder decoder(plan_of(spec, vocabulary_size));
+    const Layout layout = layout_of(decoder.plan());
+    const Parameters weights(layout, torch::rand({1, layout.total}));
+    const PositionTerms terms = position_terms({&decoder.plan(), 1}, 3, torch::kCPU);
+    KeyValueCache cache(decoder.plan());
+    AtRotation rotation;
+    subtractions = 0;
+    const auto handle = at::addThreadLocalCallback(
+        at::RecordFunctionCallback([](const at::RecordFunction& function) -> std::unique_ptr<at::ObserverContext> {
+            subtractions += std::string(function.name()) == "aten::sub" ? 1 : 0;
+            return nullptr;
+        }));
+    decoder.last_rows(weights, torch::zeros({1, 1, 3}, torch::kInt64), terms, Precision::float32,
+                      {.cache = &cache, .stages = &rotation});
+    at::removeCallback(handle);
+    EXPECT_EQ(subtractions, 2);
+    EXPECT_EQ(rotation.count, 2);
 }
 
 TEST(Blocks, SlidingWindowWithRotationAndSharedKeys) {
