@@ -1,8 +1,9 @@
 // Measures the handlers of the window's thread: per action of the user its CPU time with everything that follows, and
 // each event whose handler takes longer than a frame, 16 ms of CPU time, with its receiver. Optional arguments: --lab
 // FILE opens a lab, --train SECONDS trains the settings of the panel on small models and shows each page meanwhile, for
-// that long; --lecture NAME goes through a lecture, and with --scene SCENE --train SECONDS shows the live training of
-// that scene. --brief leaves out the walk through themes, palette and pages; --page NAME shows that page twice instead.
+// that long; --lecture NAME goes through a lecture, of --keys N keys at most, and with --scene SCENE --train SECONDS
+// shows the live training of that scene. --brief leaves out the walk through themes, palette and pages; --page NAME
+// shows that page twice instead.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QKeyEvent>
@@ -17,8 +18,12 @@
 
 #include "core/machine/process_memory.h"
 #include "ui/help/command_palette.h"
+#include "ui/lecture/lecture_player.h"
+#include "ui/lecture/presentation/presentation.h"
+#include "ui/lecture/presentation/presentation_bands.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/controllers/lecture_controller.h"
+#include "ui/window/controllers/window_stage.h"
 #include "ui/window/frame/rooms.h"
 #include "ui/window/main_window.h"
 
@@ -174,6 +179,34 @@ void trainFor(double seconds, const std::function<void()>& start) {
         QTextStream(stdout) << QStringLiteral("step %1 of %2\n").arg(progress->iteration).arg(progress->iterations);
 }
 
+// A scene of a lecture trains beside its recording, also where this takes longer than the scene plans.
+void trainScene(const QString& lecture, const QString& scene, double seconds) {
+    WindowStage& stage = window->windowStage();
+    act(
+        QStringLiteral("begin at the scene"), [&] { window->lectures().present(lecture, scene, 0); }, 5);
+    if (!stage.whyRecorded().isEmpty()) {
+        act(
+            QStringLiteral("train anyway"), [] { press(*window, Qt::Key_L); }, 5);
+    }
+    act(
+        QStringLiteral("training, this scene"), [] {}, seconds, [&] { return stage.progress().isEmpty(); });
+    QTextStream(stdout) << QStringLiteral("the scene says: %1\n").arg(stage.progress());
+}
+
+void walkLecture(const QString& lecture) {
+    act(
+        QStringLiteral("begin the lecture"),
+        [&] { window->actions().action(QStringLiteral("lecture.open.") + lecture)->trigger(); }, 3);
+    const LecturePlayer& player = window->lectures().player();
+    const PresentationPage* page = window->lectures().presentation().page();
+    const int most = argument("--keys").isEmpty() ? 1000 : argument("--keys").toInt();
+    for (int i = 1; i <= most && !page->words().startsWith(QStringLiteral("The lecture ends here")); ++i) {
+        const QString before = QStringLiteral("%1/%2").arg(player.scene() + 1).arg(player.step() + 1);
+        act(
+            QStringLiteral("key %1 at %2").arg(i).arg(before), [] { press(*window, Qt::Key_PageDown); }, 1.5);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -235,15 +268,9 @@ int main(int argc, char** argv) {
         act(QStringLiteral("stop the training"), [&] { window->workspace().session().stop(); });
     }
     if (const QString lecture = argument("--lecture"); !lecture.isEmpty()) {
-        if (!scene.isEmpty())
-            trainFor(seconds, [&] { window->lectures().present(lecture, scene, 0); });
-        else
-            act(
-                QStringLiteral("begin the lecture"), [&] { window->lectures().present(lecture, {}, -1); }, 3);
-        for (int i = 1; i <= 60 && scene.isEmpty(); ++i)
-            act(
-                QStringLiteral("lecture, key %1").arg(i), [&] { press(*window, Qt::Key_PageDown); }, 1.5);
-        act(QStringLiteral("end the lecture"), [&] { press(*window, Qt::Key_Escape); });
+        scene.isEmpty() ? walkLecture(lecture) : trainScene(lecture, scene, seconds);
+        act(QStringLiteral("leave the presentation"), [&] { press(*window, Qt::Key_Escape); });
+        act(QStringLiteral("end the lecture"), [&] { window->lectures().end(); });
     }
     std::vector<Handler>& handlers = measured.handlers;
     std::sort(handlers.begin(), handlers.end(),
