@@ -46,6 +46,7 @@ void LectureText::setMarkdown(const QString& markdown) {
 
 void LectureText::restyle() {
     m_isStale = true;
+    m_heights.clear();
     updateGeometry();
     update();
 }
@@ -76,8 +77,9 @@ void LectureText::fill(QTextDocument& document, const QString& markdown) const {
 
 int LectureText::heightForWidth(int width) const {
     if (m_markdown.isEmpty()) return 0;
+    if (const auto known = m_heights.constFind(width); known != m_heights.constEnd()) return *known;
     document().setTextWidth(width);
-    return static_cast<int>(std::ceil(m_document.size().height()));
+    return *m_heights.insert(width, static_cast<int>(std::ceil(m_document.size().height())));
 }
 
 int LectureText::heightOf(const QString& markdown, int width) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QFont>
+#include <QHash>
 #include <QTextDocument>
 #include <QWidget>
 
@@ -48,7 +49,8 @@ class LectureText : public QWidget {
     QString m_plain;
     mutable bool m_isStale = true;
     mutable QColor m_color;
-    mutable LectureDocument m_document;  // its width is set for each question about its height
+    mutable LectureDocument m_document;
+    mutable QHash<int, int> m_heights;  // by width: layouts ask for each of them again and again
 };
 
 }  // namespace ropelab::ui

@@ -74,8 +74,9 @@ class LectureStage {
     virtual std::vector<Figure> figuresSoFar() { return {}; }
     /// One room with the controls of the scene below it; with large type in full screen, for a class, if `fullScreen`.
     virtual void setPresenting(bool presenting, bool fullScreen) = 0;
-    /// Free space around the picture, in pixels of the canvas, for the texts of the presentation.
-    virtual void setInsets(const QMargins& /*insets*/) {}
+    /// Free space around the picture, in pixels of the canvas, for the texts of the presentation. `isCovered`: a page of
+    /// text lies over the picture, which therefore need not be laid out, styled or painted.
+    virtual void setInsets(const QMargins& /*insets*/, bool /*isCovered*/) {}
     /// Makes text and controls of the presentation larger (`by` > 0) or smaller.
     virtual void changeSize(int /*by*/) {}
     /// The presentation paints questions, ink and pointer over it.

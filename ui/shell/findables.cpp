@@ -50,6 +50,7 @@ class HighlightRing : public QWidget {
  public:
     HighlightRing(QWidget* target, bool lasts)
         : QWidget(hostOfRing(target, ThemeManager::instance().pixels(kRingDistance))), m_target(target) {
+        all().append(this);
         setObjectName(u"highlightRing"_s);
         setAttribute(Qt::WA_TransparentForMouseEvents);
         setFocusPolicy(Qt::NoFocus);
@@ -59,7 +60,13 @@ class HighlightRing : public QWidget {
         raise();
         if (!lasts) QTimer::singleShot(kLitMs, this, &QObject::deleteLater);
     }
+    ~HighlightRing() override { all().removeOne(this); }
     const QWidget* target() const { return m_target; }
+    /// In all windows. To find them among the widgets of a window takes as long as a quarter of a lecture's key press.
+    static QList<HighlightRing*>& all() {
+        static QList<HighlightRing*> rings;
+        return rings;
+    }
 
  protected:
     bool eventFilter(QObject* /*watched*/, QEvent* event) override {
@@ -206,13 +213,14 @@ void lightUp(QWidget* widget, bool lasts) {
 }
 
 bool isLit(const QWidget* widget) {
-    const auto rings = widget->window()->findChildren<QWidget*>(u"highlightRing"_s);
-    return std::any_of(rings.begin(), rings.end(),
-                       [&](QWidget* ring) { return static_cast<HighlightRing*>(ring)->target() == widget; });
+    return std::ranges::any_of(HighlightRing::all(), [widget](const HighlightRing* ring) {
+        return !ring->objectName().isEmpty() && ring->target() == widget;
+    });
 }
 
 void endLights(const QWidget* widget) {
-    for (QWidget* ring : widget->window()->findChildren<QWidget*>(u"highlightRing"_s)) {
+    for (HighlightRing* ring : HighlightRing::all()) {
+        if (ring->window() != widget->window()) continue;
         ring->setObjectName({});
         ring->hide();
         ring->deleteLater();

@@ -181,7 +181,7 @@ void MainWindow::makeControllers() {
                    {".json", [this](const QString& path) { m_rotary->importConfig(path); }},
                    {".md",
                     [this](const QString& path) {
-                        const QString problem = problemOf([&] { m_lectures->open(path); });
+                        const QString problem = problemOf([&] { m_lectures->openAndPresent(path); });
                         if (!problem.isEmpty()) m_banners->show(u"lecture"_s, BannerArea::Kind::error, problem);
                     }},
                    {".pdf", openFigure},

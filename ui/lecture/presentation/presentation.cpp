@@ -132,7 +132,7 @@ void Presentation::leave() {
     m_player.stop();
     clearCanvas();
     m_stage.pointAt(QString());
-    m_stage.setInsets({});
+    m_stage.setInsets({}, true);
     m_stage.showControls({}, true);
     m_stage.setPresenting(false, true);
     emit left();
@@ -299,7 +299,8 @@ void Presentation::place() {
         picture.setRight(m_question->x() - 1);
         page.setRight(m_question->x() - 1);
     }
-    m_stage.setInsets({0, above, canvas.width() - picture.width(), sentence + strip});
+    m_stage.setInsets({0, above, canvas.width() - picture.width(), sentence + strip},
+                      !m_bar && (!m_player.currentScene() || m_player.currentScene()->room.empty()));
     m_page->setGeometry(page);
     m_cover->setGeometry(page);
     m_page->fit();

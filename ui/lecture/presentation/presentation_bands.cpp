@@ -129,6 +129,7 @@ PresentationFoot::PresentationFoot(QWidget* parent) : QFrame(parent), m_text(new
 }
 
 void PresentationFoot::setFormulas(const LectureFormulas& formulas) {
+    m_measured = {};
     m_text->setFormulas(formulas);
 }
 
@@ -147,9 +148,12 @@ QString PresentationFoot::sentence() const {
 int PresentationFoot::heightFor(const QStringList& sentences, int width) const {
     const ThemeManager& manager = ThemeManager::instance();
     const int inner = width - 2 * manager.pixels(kSideMargin);
-    int height = 0;
-    for (const QString& sentence : sentences) height = std::max(height, m_text->heightOf(sentence, inner));
-    return height == 0 ? 0 : height + 2 * manager.pixels(kBandMargin);
+    if (auto key = std::tuple(sentences, inner, m_text->textFont()); key != m_measured) {
+        m_measured = std::move(key);
+        m_height = 0;
+        for (const QString& sentence : sentences) m_height = std::max(m_height, m_text->heightOf(sentence, inner));
+    }
+    return m_height == 0 ? 0 : m_height + 2 * manager.pixels(kBandMargin);
 }
 
 PresentationPage::PresentationPage(QWidget* parent)
@@ -185,7 +189,7 @@ bool PresentationPage::eventFilter(QObject* watched, QEvent* event) {
 void PresentationPage::fit() {
     const QSize size = m_area->viewport()->size();
     const auto key = std::tuple(m_text->markdown(), size, m_pixels, m_grows);
-    if (m_pixels == 0 || key == m_fitted) return;  // before the stage has a size
+    if (isHidden() || m_pixels == 0 || key == m_fitted) return;  // before the stage has a size
     m_fitted = key;
     const auto heightAt = [&](double growth) {
         const int pixels = static_cast<int>(growth * m_pixels);

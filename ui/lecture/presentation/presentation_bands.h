@@ -1,6 +1,8 @@
 #pragma once
 
+#include <QFont>
 #include <QFrame>
+#include <QStringList>
 #include <QTimer>
 #include <tuple>
 
@@ -61,6 +63,8 @@ class PresentationFoot : public QFrame {
 
  private:
     LectureText* m_text;
+    mutable std::tuple<QStringList, int, QFont> m_measured;  // sentences, width and font of the last height
+    mutable int m_height = 0;
 };
 
 /// Text in large type over the picture: the title page, scenes without a room, and the text of a scene.

@@ -106,7 +106,7 @@ void LectureController::addActions() {
         m_actions.add({.id = u"lecture.open."_s + text(each.name),
                        .menu = "Lecture",
                        .text = u"Lecture: %1"_s.arg(titleOfShipped(each.name)),
-                       .handler = [this, file = each.file] { open(fromPath(file)); },
+                       .handler = [this, file = each.file] { openAndPresent(fromPath(file)); },
                        .separatorBefore = std::exchange(isFirst, false)});
     }
     m_actions.add({.id = "lecture.present",
@@ -172,7 +172,7 @@ void LectureController::askLecture() {
 void LectureController::chooseLecture(const QString& folder) {
     const QString path =
         dialogs().open(m_window, {.title = u"Open a lecture"_s, .path = folder, .filters = u"Lectures (*.md)"_s});
-    if (!path.isEmpty()) open(path);
+    if (!path.isEmpty()) openAndPresent(path);
 }
 
 void LectureController::open(const QString& path) {
@@ -187,6 +187,12 @@ void LectureController::open(const QString& path) {
                    u"The lecture “%1” is open."_s.arg(text(m_player->lecture().title)),
                    {{u"Start presentation"_s, [this] { present(); }}});
     checkCurves();
+}
+
+void LectureController::openAndPresent(const QString& path) {
+    open(path);
+    m_banners.dismiss(kLectureBanner);
+    QMetaObject::invokeMethod(this, qOverload<>(&LectureController::present), Qt::QueuedConnection);
 }
 
 void LectureController::checkCurves() {

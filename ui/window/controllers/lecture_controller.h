@@ -42,6 +42,8 @@ class LectureController : public QObject {
 
     /// A path or the name of a lecture of the program. Throws BadInput and keeps the open lecture if it is not valid.
     void open(const QString& path);
+    /// As open(); then the presentation starts in the next turn of the event loop.
+    void openAndPresent(const QString& path);
     /// From the title page or from the step at which the presentation was left.
     void present();
     /// `scene`: number or name ("": first page); `step` from 1 (0: before the first). Throws BadInput if there is none.

@@ -285,6 +285,7 @@ void WindowStage::showRoom(const QString& room, const QString& part) {
     m_rooms.show(room, part);
     setPart(part);
     m_isPlaced = false;
+    m_rooms.pages().show();  // hidden below a page of text; what a step points at must be visible
     applyControls();
 }
 
@@ -611,7 +612,7 @@ void WindowStage::setPresenting(bool presenting, bool fullScreen) {
     if (presenting == m_isPresenting) return;
     ThemeManager& theme = ThemeManager::instance();
     if (presenting) {
-        m_before = Look{m_window.windowState(), theme.choice(), theme.scale()};
+        m_before = Look{m_window.windowState(), theme.choice(), theme.scale(), m_window.size()};
         m_isPresenting = true;
         m_isLarge = fullScreen;
         m_isPlaced = false;
@@ -620,20 +621,30 @@ void WindowStage::setPresenting(bool presenting, bool fullScreen) {
         if (m_theme) theme.setChoice(*m_theme);
     } else {
         m_theme = theme.choice();
-        setInsets({});
+        setInsets({}, true);  // hidden rooms get their style and their layout once, when they are shown again
         theme.setChoice(m_before->theme);
         theme.setScale(m_before->scale, 0);
         setPart({});
         m_isPresenting = false;
-        if (std::exchange(m_isLarge, false) && m_usesFullScreen) m_window.setWindowState(m_before->state);
+        if (m_isLarge && m_usesFullScreen) m_window.setWindowState(m_before->state);
     }
     applyAxes();
     emit presentingChanged(presenting);
+    if (!presenting) m_rooms.pages().show();
+    if (presenting || !std::exchange(m_isLarge, false)) return;
+    // Fields in large type may have made the window wider, which no window manager undoes where there is none.
+    QTimer::singleShot(0, this, [this, wide = m_window.size(), size = m_before->size] {
+        if (!m_isPresenting && m_window.size() == wide) m_window.resize(size);
+    });
 }
 
-void WindowStage::setInsets(const QMargins& insets) {
+void WindowStage::setInsets(const QMargins& insets, bool isCovered) {
     canvas()->layout()->setContentsMargins(insets);
-    if (!m_isLarge || m_isPlaced || insets.isNull()) return;
+    const bool isFirst = m_isLarge && !m_isFitted && !insets.isNull();
+    if (isFirst) m_rooms.pages().hide();
+    if (isFirst) chooseScale();
+    m_rooms.pages().setVisible(!isCovered);
+    if (!m_isLarge || m_isPlaced || isCovered || insets.isNull()) return;
     m_isPlaced = true;
     fitScale();
 }
@@ -645,21 +656,23 @@ void WindowStage::changeSize(int by) {
     theme.setScale(size, theme.leastText() * size / theme.scale());
 }
 
+void WindowStage::chooseScale() {
+    m_isFitted = true;
+    ThemeManager& theme = ThemeManager::instance();
+    const double pixel = theme.px(100) / theme.scale();  // of the screen, at a scale of 100 %
+    const double space = std::min(canvas()->width() / (kRoomWidth * pixel), canvas()->height() / (kRoomHeight * pixel));
+    const int usual = std::max(0, sizeOf(100 * space));
+    const int size = std::clamp(usual + m_larger, 0, kLast);
+    theme.setScale(kSizes[static_cast<std::size_t>(size)], std::ceil(canvas()->height() / kTextsOfHeight) *
+                                                               kSizes[static_cast<std::size_t>(size)] /
+                                                               kSizes[static_cast<std::size_t>(usual)]);
+}
+
 void WindowStage::fitScale() {
     ThemeManager& theme = ThemeManager::instance();
     int size = sizeOf(theme.scale());
-    double text = theme.leastText();
-    if (!std::exchange(m_isFitted, true)) {
-        const double pixel = theme.px(100) / theme.scale();  // of the screen, at a scale of 100 %
-        const double space =
-            std::min(canvas()->width() / (kRoomWidth * pixel), canvas()->height() / (kRoomHeight * pixel));
-        const int usual = std::max(0, sizeOf(100 * space));
-        size = std::clamp(usual + m_larger, 0, kLast);
-        text = std::ceil(canvas()->height() / kTextsOfHeight) * kSizes[static_cast<std::size_t>(size)] /
-               kSizes[static_cast<std::size_t>(usual)];
-    }
-    theme.setScale(kSizes[static_cast<std::size_t>(size)], text);
-    while (size > 0 && m_larger <= 0 && isCut()) theme.setScale(kSizes[static_cast<std::size_t>(--size)], text);
+    while (size > 0 && m_larger <= 0 && isCut())
+        theme.setScale(kSizes[static_cast<std::size_t>(--size)], theme.leastText());
 }
 
 bool WindowStage::isCut() const {

@@ -65,7 +65,7 @@ class WindowStage : public QObject, public LectureStage {
     std::vector<Figure> figures() override;
     std::vector<Figure> figuresSoFar() override;
     void setPresenting(bool presenting, bool fullScreen) override;
-    void setInsets(const QMargins& insets) override;
+    void setInsets(const QMargins& insets, bool isCovered) override;
     void changeSize(int by) override;
     QWidget* canvas() override;
 
@@ -84,6 +84,7 @@ class WindowStage : public QObject, public LectureStage {
         Qt::WindowStates state;
         ThemeManager::Choice theme;
         int scale;
+        QSize size;
     };
     /// While presenting; "" shows the whole room. All other rooms are whole.
     void setPart(const QString& part);
@@ -96,8 +97,9 @@ class WindowStage : public QObject, public LectureStage {
     void applyControls();
     /// An unknown name is tried `again` once, because a room draws figures some frames after a change; then problem().
     void pointAtFigure(const QString& name, bool again);
-    /// For the room that is shown now. A change of the scale restyles all widgets, so that after the first room the
-    /// scale changes only where a room is cut.
+    /// For this size of the window; a change of the scale restyles all widgets that are not hidden.
+    void chooseScale();
+    /// Reduces the scale where the room that is shown now is cut.
     void fitScale();
     bool isCut() const;
     /// A temporary copy of a recorded lab: opening a lab of an earlier version changes its file, and the folder of the

@@ -678,6 +678,32 @@ TEST_F(PresentationTest, PagesOfALectureAreMadeBeforeItsScenesShowThem) {
     EXPECT_FALSE(made("anatomy")) << "no scene shows it";
 }
 
+TEST_F(PresentationTest, ARoomBelowAPageOfTextIsHidden) {
+    present();
+    EXPECT_FALSE(window->room().isVisible()) << "it would be styled, laid out and painted where nobody sees it";
+    press(Qt::Key_PageDown);
+    EXPECT_TRUE(window->room().isVisible());
+    player().open(1);
+    EXPECT_FALSE(window->room().isVisible());
+    press(Qt::Key_Escape);
+    EXPECT_TRUE(window->room().isVisible());
+}
+
+TEST_F(PresentationTest, ALectureOfTheMenuIsPresentedWithoutAFurtherStep) {
+    window->actions().action("lecture.open.clocks")->trigger();
+    ASSERT_TRUE(waitUntil([&] { return show().isActive(); }));
+    EXPECT_TRUE(show().isPageShown());
+    EXPECT_EQ(window->banners().texts(), QStringList());
+}
+
+TEST_F(PresentationTest, TheWindowHasItsSizeAgainAfterALecture) {
+    const QSize before = window->size();
+    present();
+    window->resize(before + QSize(200, 0));  // as fields in large type do where there is no window manager
+    press(Qt::Key_Escape);
+    EXPECT_TRUE(waitUntil([&] { return window->size() == before; }));
+}
+
 TEST_F(PresentationTest, ALectureThatChangesOnDiskIsReloadedAtItsStep) {
     present();
     player().goTo(0, 0);
