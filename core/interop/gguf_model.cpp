@@ -107,7 +107,8 @@ json gguf_config(const WeightFiles& files) {
     // GGUF has no key for it. Programs that read gpt2 and gptneox compute GELU by the hyperbolic tangent.
     if (architecture.is_fused) {
         const auto activation = header.get<std::string>(gguf_activation_key);
-        if (activation == "gelu" || activation == "gelu_new") config["hidden_act"] = *activation;
+        if (activation == "gelu" || activation == "gelu_new")
+            config[is_neox ? "hidden_act" : "activation_function"] = *activation;
     } else if (type != "gemma2") {
         config["hidden_act"] = "silu";
     }

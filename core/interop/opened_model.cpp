@@ -9,7 +9,7 @@
 #include "core/data/tokenizer/subword_kinds.h"
 #include "core/interop/config/hf_anatomy.h"
 #include "core/interop/config/hf_config.h"
-#include "core/interop/config/hf_reader.h"
+#include "core/interop/config/hf_facts.h"
 #include "core/interop/gguf_model.h"
 #include "core/interop/tensor_names.h"
 #include "core/machine/process_memory.h"
@@ -136,10 +136,14 @@ OpenedModel::OpenedModel(const fs::path& path) : path_(path), files_(std::make_u
             "tensors of the model type " +
             quoted_name(type) + ".");
     }
+    if (const std::string unknown = hf_facts(config_).unknown; !unknown.empty()) {
+        throw BadInput("The weights of this model cannot be read, because its config sets " + unknown +
+                       ", which the program does not compute.");
+    }
     if (!whole.anatomy().totals().parameters || whole.layers.empty()) {
         throw BadInput(
             "The weights of this model cannot be read, because its config does not define all sizes and parts "
-            "of the model, such as vocab_size, or the program does not know a part that it sets.");
+            "of the model, such as vocab_size.");
     }
     prefix_ = whole.tensor_names->prefix;
     context_ = whole.sizes.T;

@@ -264,6 +264,8 @@ std::vector<AnatomySize> symbols_of(const HfFacts& facts) {
 
 std::vector<std::string> remarks_of(const HfFacts& facts) {
     std::vector<std::string> result;
+    if (!facts.unknown.empty())
+        result.push_back("The config.json sets " + facts.unknown + ", which the program does not know.");
     if (!facts.decoder) {
         result.emplace_back(
             "The norms, biases and feed-forward networks of this model type are unknown; the parameters of projections "
@@ -334,6 +336,8 @@ ModelPlan hf_plan(const json& config, std::int64_t tokens) {
                                .is_order_known = facts.decoder.has_value(),
                                .branch_factor = facts.branch_factor,
                                .visible_tokens = facts.has_window(layer) ? *layer.window : facts.n.T});
+        Scores* scores = plan.layers.back().scores();
+        if (scores && facts.divides_by_layer) scores->factor /= static_cast<double>(plan.layers.size());
     }
     plan.head = {.norm = norm_of(facts),
                  .is_tied = facts.decoder && facts.decoder->tied,

@@ -158,7 +158,8 @@ std::vector<std::string> numbered_types(HfReader& reader, std::int64_t layers) {
     });
 }
 
-std::vector<std::string> layer_types_of(const json& config, const json& defaults, std::int64_t layers) {
+std::vector<std::string> layer_types_of(const json& config, const json& defaults, const std::string& model_type,
+                                        std::int64_t layers) {
     std::vector<HfValue> unused;
     const auto sparse = config.find("sparse_attention_config");  // MiniMax M3
     std::vector<const json*> objects = {&config};
@@ -186,6 +187,14 @@ std::vector<std::string> layer_types_of(const json& config, const json& defaults
                         [&](std::int64_t i) { return i % period == 0 ? "full_attention" : "sliding_attention"; });
     }
     const bool has_window = window_of(reader, defaults).has_value();
+    if (has_window && model_type == "smollm3") {  // its layers without rotation, unless layer_types says another thing
+        const std::vector<std::string> all(static_cast<std::size_t>(layers));
+        const std::vector<bool> rotates = rotating_layers(config, defaults, model_type, all);
+        const bool slides = reader.flag({"use_sliding_window"}).value_or(false);
+        return repeated(layers, [&](std::int64_t i) {
+            return slides && !rotates[static_cast<std::size_t>(i)] ? "sliding_attention" : "full_attention";
+        });
+    }
     if (has_window && reader.find_in_file({"global_attn_every_n_layers"}))
         return every("global_attn_every_n_layers", "sliding_attention");
     const auto found = defaults.find("layer_types_period");
@@ -451,7 +460,7 @@ void read_shape(const json& config, const json& defaults, HfModel& model) {
     if (shape.latent_width) shape.latent_value_dim = silent.count({"v_head_dim"}, 0, widest_hf_head);
     if (!count) return;
     shape.layers.resize(static_cast<std::size_t>(*count));
-    std::vector<std::string> types = layer_types_of(config, defaults, *count);
+    std::vector<std::string> types = layer_types_of(config, defaults, model.model_type, *count);
     types.resize(shape.layers.size(), types.empty() ? "" : types.back());
     std::vector<bool> rotates(types.size(), false);
     if (model.position == HfPosition::rotary) rotates = rotating_layers(config, defaults, model.model_type, types);

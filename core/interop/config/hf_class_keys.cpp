@@ -111,10 +111,11 @@ std::vector<HfLayerSet> class_layer_sets(const json& config, const json& default
 
 void name_ignored_keys(const json& config, HfModel& model) {
     std::string ignored;
+    const HfReader reader({&config}, library_defaults(model.model_type), model.values);
     const auto look_at = [&](const std::string& path, const json& object) {
         for (const auto& [name, value] : object.items()) {
-            const bool is_rotary = is_listed("keys_that_classes_ignore", name) && value.is_number();
-            if (!is_rotary && !(name == "truncate" && value == json(false))) continue;
+            const bool has_effect_elsewhere = is_listed("keys_that_classes_ignore", name) || reader.is_ignored(name);
+            if (!(has_effect_elsewhere && value.is_number()) && !(name == "truncate" && value == json(false))) continue;
             const std::string text = value.is_number() ? number_text(value.get<double>()) : "false";
             const bool is_read = std::any_of(model.values.begin(), model.values.end(), [&](const HfValue& read) {
                 return read.origin == HfOrigin::file && read.key == name && read.text == text;

@@ -33,43 +33,56 @@ bool flag_or(HfReader& reader, const std::string& name, bool otherwise) {
     return name.empty() ? otherwise : reader.flag({name.c_str()}).value_or(otherwise);
 }
 
-bool has_other_parts(std::string_view type, const HfDecoder& decoder, HfReader& reader) {
-    for (const char* name : {"qk_layernorm", "use_qk_norm", "qk_ln", "enable_moe_block", "use_double_wide_mlp",
-                             "add_bias_linear", "norm_bias", "classifier_bias", "add_cross_attention",
-                             "apply_residual_connection_post_layernorm", "attention_out_bias"}) {
-        const bool is_known = decoder.qk_norm != HfQkNorm::none && std::string_view(name) == "use_qk_norm";
-        if (!is_known && flag_or(reader, name, false)) return true;
+const nlohmann::json& decoders() {
+    static const nlohmann::json table = parse_bounded(embedded::decoders);
+    return table;
+}
+
+// "norm_bias to true", for the first key with another value than the usual one in the table; "" if there is none.
+std::string unusual(const char* table, const char* type, HfReader& reader, std::string_view known = "") {
+    const nlohmann::json keys = decoders().at(table).value(type, nlohmann::json::object());
+    for (const auto& [key, usual] : keys.items()) {
+        const auto found = reader.find({key.c_str()});
+        if (!found || key == known) continue;
+        if (usual.is_boolean()) reader.flag({key.c_str()});  // throws for another kind of value
+        if (*found->value != usual) return key + " to " + excerpt(*found->value);
     }
-    if (!flag_or(reader, "rmsnorm", true) || (type == "afmoe" && flag_or(reader, "attention_bias", false))) return true;
-    const auto differs = [&](const char* name, const nlohmann::json& usual) {
-        const auto found = reader.find_in_file({name});
-        return found && *found->value != usual;
+    return "";
+}
+
+std::string other_part(const std::string& type, const HfDecoder& decoder, HfReader& reader) {
+    const char* known = decoder.qk_norm != HfQkNorm::none ? "use_qk_norm" : "";
+    for (const char* of : {"", type.c_str()}) {
+        if (const std::string part = unusual("other_parts", of, reader, known); !part.empty()) return part;
+    }
+    const auto sets = [&](const char* key, std::int64_t usual) {
+        const std::int64_t value = reader.count({key}, 0, widest_hf_model).value_or(usual);
+        return value != usual ? std::string(key) + " to " + std::to_string(value) : "";
     };
-    if (type == "mpt") {
-        return differs("no_bias", true) || differs("expansion_ratio", 4) ||
-               differs("norm_type", "low_precision_layernorm");
+    if (type == "opt" && reader.find({"hidden_size"})) {
+        return sets("word_embed_proj_dim", *reader.count({"hidden_size"}, 0, widest_hf_model));
     }
-    if (type == "opt") {
-        const auto width = reader.find({"hidden_size"});
-        return differs("do_layer_norm_before", true) || differs("layer_norm_elementwise_affine", true) ||
-               differs("_remove_final_layer_norm", false) || (width && differs("word_embed_proj_dim", *width->value));
-    }
-    if (!type.starts_with("gemma4")) return false;
+    if (!type.starts_with("gemma4")) return "";
     // Without this key, transformers adds embeddings to every layer.
-    const std::int64_t usual = type == "gemma4_text" ? 256 : 0;
-    const bool has_layer_inputs = reader.count({"hidden_size_per_layer_input"}, 0, widest_hf_model).value_or(usual) > 0;
-    return has_layer_inputs || reader.count({"num_kv_shared_layers"}, 0, most_hf_layers).value_or(0) > 0;
+    if (type == "gemma4_text" && !reader.find({"hidden_size_per_layer_input"}))
+        return "hidden_size_per_layer_input to 256";
+    const std::string inputs = sets("hidden_size_per_layer_input", 0);
+    return inputs.empty() ? sets("num_kv_shared_layers", 0) : inputs;
 }
 
 }  // namespace
 
-std::optional<HfDecoder> hf_decoder(std::string_view type, HfReader& reader) {
-    static const nlohmann::json types = parse_bounded(embedded::decoders).at("types");
+std::optional<HfDecoder> hf_decoder(const std::string& type, HfReader& reader, std::string& unknown) {
+    const nlohmann::json& types = decoders().at("types");
     auto known = types.find(type);
     if (known != types.end() && known->is_string()) known = types.find(known->get<std::string>());
     if (known == types.end()) return std::nullopt;
     std::optional<HfDecoder> decoder = known->get<HfDecoder>();
-    if (has_other_parts(type, *decoder, reader)) return std::nullopt;
+    unknown = other_part(type, *decoder, reader);
+    if (!unknown.empty()) return std::nullopt;
+    for (const char* of : {"", type.c_str()}) {
+        if (unknown.empty()) unknown = unusual("other_masks", of, reader);
+    }
     if (!decoder->bias_key.empty() && reader.find({decoder->bias_key.c_str()})) {
         decoder->qkv_bias = flag_or(reader, decoder->bias_key, decoder->qkv_bias);
         if (decoder->bias_of_output) decoder->output_bias = decoder->qkv_bias;

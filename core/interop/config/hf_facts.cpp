@@ -37,7 +37,7 @@ class FactReader {
             throw BadInput("The config.json belongs to a model of images (" + excerpt(json(facts_.model.model_type)) +
                            "), whose stages the program does not list; choose the config of a text model.");
         }
-        facts_.decoder = hf_decoder(facts_.model.model_type, reader_);
+        facts_.decoder = hf_decoder(facts_.model.model_type, reader_, facts_.unknown);
     }
 
     HfFacts read() {
@@ -154,7 +154,9 @@ class FactReader {
         const auto found = reader_.find({"hidden_activation", "hidden_act", "activation_function", "activation"});
         if (!found || !found->value->is_string()) return;
         const std::string word = found->value->get<std::string>();
-        if (word.size() <= 40) facts_.activation = word;
+        // Early configs of Gemma name the exact GELU, but mean the approximation by which the models were trained.
+        const bool is_early = facts_.model.model_type == "gemma" && word == "gelu";
+        if (word.size() <= 40) facts_.activation = is_early ? "gelu_pytorch_tanh" : word;
     }
 
     void read_factors() {
@@ -177,6 +179,8 @@ class FactReader {
         facts_.score_cap = number({"attn_logit_softcapping"}, 0).value_or(0);
         facts_.score_scale = number({"attention_multiplier"}, 0);
         if (decoder.attention_scale > 0) facts_.score_scale = decoder.attention_scale;
+        if (reader_.flag({"scale_attn_weights"}) == false) facts_.score_scale = 1.0;
+        facts_.divides_by_layer = reader_.flag({"scale_attn_by_inverse_layer_idx"}).value_or(false);
         if (const auto scalar = number({"query_pre_attn_scalar"}, 1e-9)) facts_.score_scale = 1.0 / std::sqrt(*scalar);
     }
 

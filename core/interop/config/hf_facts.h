@@ -73,7 +73,8 @@ struct HfDecoder {
 };
 
 /// With biases and ties of the config; nullopt for an unknown type, and for parts that the row does not describe.
-std::optional<HfDecoder> hf_decoder(std::string_view type, HfReader& reader);
+/// `unknown` becomes the setting of such a part, or of a mask that the plan does not have: "norm_bias to true".
+std::optional<HfDecoder> hf_decoder(const std::string& type, HfReader& reader, std::string& unknown);
 
 /// By the symbols of the anatomy.
 struct HfSizes {
@@ -94,6 +95,7 @@ struct HfSizes {
 struct HfFacts {
     HfModel model;
     std::optional<HfDecoder> decoder;
+    std::string unknown;  // setting that the plan does not have: "norm_bias to true"; "" if there is none
     HfSizes n;
     std::int64_t encoder_window = 0;  // tokens of local attention in an encoder, half of them on each side
     bool is_latent = false;
@@ -106,6 +108,7 @@ struct HfFacts {
     double logit_cap = 0;  // 0: none, as in OutputHead and Scores
     double score_cap = 0;
     std::optional<double> score_scale = {};  // of products of queries and keys; nullopt: 1/√D
+    bool divides_by_layer = false;           // these products, by the number of the layer from 1 (GPT-2)
     std::string expert_choice;               // formula of the gates of the experts
     bool has_router_bias = false;
     std::int64_t predicted_tokens = 0;  // further tokens that layers beyond `layers` predict

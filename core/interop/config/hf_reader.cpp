@@ -45,11 +45,17 @@ std::int64_t count_of(const HfFound& found, std::int64_t low, std::int64_t high)
 
 }  // namespace
 
+bool HfReader::is_ignored(const std::string& name) const {
+    const auto names = defaults_->find("ignored_keys");
+    return names != defaults_->end() && std::find(names->begin(), names->end(), name) != names->end();
+}
+
 std::optional<HfFound> HfReader::find_in_file(std::initializer_list<const char*> names) const {
     for (const nlohmann::json* object : objects_) {
         for (const char* name : names) {
             const auto found = object->find(name);
-            if (found != object->end() && !found->is_null()) return HfFound{&*found, name, HfOrigin::file};
+            if (found != object->end() && !found->is_null() && !is_ignored(name))
+                return HfFound{&*found, name, HfOrigin::file};
         }
     }
     return std::nullopt;
@@ -60,7 +66,7 @@ std::optional<HfFound> HfReader::find(std::initializer_list<const char*> names) 
     // For transformers, a null in the file means "none" and not "default".
     for (const nlohmann::json* object : objects_) {
         for (const char* name : names) {
-            if (object->contains(name)) return std::nullopt;
+            if (object->contains(name) && !is_ignored(name)) return std::nullopt;
         }
     }
     for (const char* name : names) {
@@ -143,7 +149,16 @@ std::vector<const nlohmann::json*> objects_of(const nlohmann::json& config) {
 namespace {
 
 const nlohmann::json& defaults_table() {
-    static const nlohmann::json table = parse_bounded(embedded::library_defaults);
+    static const nlohmann::json table = [] {
+        nlohmann::json all = parse_bounded(embedded::library_defaults);
+        for (const auto& [key, readers] : all.at("read_by_these_alone").items()) {
+            for (const std::string type : all.at("classes_with_listed_keys")) {
+                const bool is_read = std::find(readers.begin(), readers.end(), type) != readers.end();
+                if (!is_read) all["transformers"][type]["ignored_keys"].push_back(key);
+            }
+        }
+        return all;
+    }();
     return table;
 }
 

@@ -17,8 +17,9 @@ struct HfFound {
     HfOrigin origin = HfOrigin::file;
 };
 
-/// Searches the objects of a config in order, then the library defaults. A null means that the value is absent. Values
-/// returned are recorded in `values`. All objects must outlive the reader.
+/// Searches the objects of a config in order, then the library defaults. A null means that the value is absent; keys
+/// that the class of the model ignores are not found. Values returned are recorded in `values`. The objects must
+/// outlive the reader.
 class HfReader {
  public:
     HfReader(std::vector<const nlohmann::json*> objects, const nlohmann::json& defaults, std::vector<HfValue>& values,
@@ -41,6 +42,8 @@ class HfReader {
     std::optional<std::vector<double>> numbers(std::initializer_list<const char*> names);
 
     void note(const std::string& name, const std::string& text, HfOrigin origin);
+    /// By the class of transformers (read_by_these_alone in resources/models/library_defaults.json).
+    bool is_ignored(const std::string& name) const;
 
  private:
     void note(const std::string& name, const std::string& text, const HfFound& found);

@@ -103,9 +103,9 @@ TEST(GgufConfig, HasTheSettingsOfTheMetadata) {
              "rope_theta": 500, "use_parallel_residual": false,
              "rope_parameters": {"rope_type": "default", "rope_theta": 500, "partial_rotary_factor": 0.75}})"},
         {"gpt2",
-         {{"rope.freq_base", 500.0F}},
+         {{"rope.freq_base", 500.0F}, {gguf_activation_key, "gelu"}},
          {},
-         R"({"model_type": "gpt2", "hidden_act": null, "attention_bias": true})"}};
+         R"({"model_type": "gpt2", "hidden_act": null, "activation_function": "gelu", "attention_bias": true})"}};
     for (const Case& each : cases) {
         SCOPED_TRACE(std::string(each.architecture) + each.config);
         json expected = {{"model_type", "llama"},

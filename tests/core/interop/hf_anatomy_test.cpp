@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/interop/config/hf_config.h"
+#include "core/interop/config/hf_facts.h"
 #include "core/interop/model_table.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/shape_of_symbols.h"
@@ -639,6 +640,131 @@ TEST(HfPlan, HasTheFactorsCapsAndEpsilonsOfTheConfig) {
     EXPECT_EQ(hf_plan({{"model_type", "llama"}}).head.factor, 1);
     const json by_width = {{"model_type", "mpt"}, {"d_model", 1024}, {"logit_scale", "inv_sqrt_d_model"}};
     EXPECT_EQ(hf_plan(by_width).head.factor, 1.0 / 32);
+}
+
+// The keys that change the logits of a small model of the class of transformers 5.24.0, of those in the list below;
+// layer_types and sliding_window are set, use_sliding_window is true, and max_window_layers is 1.
+TEST(HfPlan, DependsOnTheKeysThatTheClassReads) {
+    const json keys =
+        parsed(R"({"layer_types": ["full_attention", "sliding_attention", "full_attention", "full_attention"],
+        "sliding_window": 13, "sliding_window_pattern": 2, "attention_chunk_size": 8, "full_attention_interval": 2,
+        "layer_rope_theta": [0, 0, 0, 0], "no_rope_layers": [0, 1, 1, 1], "no_rope_layer_interval": 2,
+        "rope_interleave": true, "num_key_value_heads": 1, "kv_lora_rank": 8, "attention_k_eq_v": true,
+        "scale_attn_weights": false, "scale_attn_by_inverse_layer_idx": true, "query_pre_attn_scalar": 5,
+        "attention_multiplier": 0.9, "attn_logit_softcapping": 0.5, "final_logit_softcapping": 0.5,
+        "embedding_multiplier": 3.0, "residual_multiplier": 0.5, "logits_scaling": 3.0, "logit_scale": 0.3,
+        "lm_head_bias": true, "use_post_norm": true, "rms_norm_eps": 0.5, "layer_norm_eps": 0.5,
+        "layer_norm_epsilon": 0.5, "norm_epsilon": 0.5, "norm_eps": 0.5, "hidden_act": "relu",
+        "hidden_activation": "relu", "activation_function": "relu", "activation": "relu"})");
+    const std::map<std::string, std::string> read = {
+        {"llama", "num_key_value_heads rms_norm_eps hidden_act"},
+        {"mistral", "sliding_window num_key_value_heads rms_norm_eps hidden_act"},
+        {"qwen2", "layer_types sliding_window num_key_value_heads rms_norm_eps hidden_act"},
+        {"qwen3", "layer_types sliding_window num_key_value_heads rms_norm_eps hidden_act"},
+        {"smollm3",
+         "layer_types sliding_window no_rope_layers no_rope_layer_interval num_key_value_heads rms_norm_eps "
+         "hidden_act"},
+        {"gemma", "num_key_value_heads rms_norm_eps hidden_act"},
+        {"granite",
+         "num_key_value_heads attention_multiplier embedding_multiplier residual_multiplier logits_scaling "
+         "rms_norm_eps hidden_act"},
+        {"cohere", "num_key_value_heads logit_scale layer_norm_eps hidden_act"},
+        {"cohere2",
+         "layer_types sliding_window sliding_window_pattern num_key_value_heads logit_scale layer_norm_eps hidden_act"},
+        {"stablelm", "num_key_value_heads layer_norm_eps hidden_act"},
+        {"gemma2",
+         "layer_types sliding_window num_key_value_heads query_pre_attn_scalar attn_logit_softcapping "
+         "final_logit_softcapping rms_norm_eps hidden_activation"},
+        {"gemma3_text",
+         "layer_types sliding_window sliding_window_pattern num_key_value_heads query_pre_attn_scalar "
+         "final_logit_softcapping rms_norm_eps hidden_activation"},
+        {"olmo2", "num_key_value_heads rms_norm_eps hidden_act"},
+        {"olmo3", "layer_types sliding_window num_key_value_heads rms_norm_eps hidden_act"},
+        {"phi3", "sliding_window num_key_value_heads rms_norm_eps hidden_act"},
+        {"glm", "num_key_value_heads rms_norm_eps hidden_act"},
+        {"starcoder2", "sliding_window num_key_value_heads norm_epsilon hidden_act"},
+        {"phi", "num_key_value_heads layer_norm_eps hidden_act"},
+        {"gptj", "layer_norm_epsilon activation_function"},
+        {"gpt2", "scale_attn_weights scale_attn_by_inverse_layer_idx layer_norm_epsilon activation_function"},
+        {"gpt_neox", "layer_norm_eps hidden_act"}};
+    for (const auto& [type, its_keys] : read) {
+        json config = {{"model_type", type},
+                       {"vocab_size", 131},
+                       {"hidden_size", 64},
+                       {"intermediate_size", 96},
+                       {"num_hidden_layers", 4},
+                       {"num_attention_heads", 4},
+                       {"num_key_value_heads", 2},
+                       {"head_dim", 16},
+                       {"max_position_embeddings", 256},
+                       {"sliding_window", 40},
+                       {"use_sliding_window", true},
+                       {"max_window_layers", 1}};
+        if (type == "gptj") config["rotary_dim"] = 8;
+        const ModelPlan plan = hf_plan(config);
+        for (const auto& [key, value] : keys.items()) {
+            json changed = config;
+            changed[key] = value;
+            const ModelPlan other = hf_plan(changed);
+            const bool is_equal = other.layers == plan.layers && other.head == plan.head &&
+                                  other.embedding.factor == plan.embedding.factor;
+            EXPECT_EQ(!is_equal, (" " + its_keys + " ").find(" " + key + " ") != std::string::npos) << type << key;
+        }
+    }
+}
+
+// transformers 5.24.0: modeling_gpt2.py, GPT2Attention; modeling_smollm3.py, SmolLM3Model; configuration_gemma.py.
+TEST(HfPlan, FollowsTheClassesOfTransformers) {
+    json config = {{"model_type", "gpt2"}, {"n_embd", 64}, {"n_head", 4}, {"n_layer", 3}};
+    config["scale_attn_by_inverse_layer_idx"] = true;
+    EXPECT_EQ(hf_plan(config).layers[0].scores()->factor, 1);
+    EXPECT_EQ(hf_plan(config).layers[2].scores()->factor, 1.0 / 3);
+    config["scale_attn_weights"] = false;
+    EXPECT_EQ(hf_plan(config).layers[1].scores()->factor, 4.0 / 2) << "√16 takes 1/√D back";
+
+    const auto windows = [](const json& more) {
+        json smollm3 = {{"model_type", "smollm3"}, {"num_hidden_layers", 4}, {"sliding_window", 40}};
+        smollm3.update(more);
+        std::string text;
+        for (const LayerPlan& layer : hf_plan(smollm3).layers) text += layer.scores()->window ? 's' : 'f';
+        return text;
+    };
+    const json types = {"sliding_attention", "full_attention", "full_attention", "sliding_attention"};
+    EXPECT_EQ(windows({{"use_sliding_window", false}, {"layer_types", types}}), "sffs");
+    EXPECT_EQ(windows({{"use_sliding_window", true}}), "fffs") << "layers without rotation";
+    EXPECT_EQ(windows({{"use_sliding_window", false}}), "ffff");
+
+    const auto activation = [](const char* type, const json& more) {
+        json gemma = {{"model_type", type}};
+        gemma.update(more);
+        return std::get<Mlp>(hf_plan(gemma).layers[0].feed_forward).activation.kind;
+    };
+    for (const json& other : {json(), json("relu")}) {
+        const json both = {{"hidden_act", "gelu"}, {"hidden_activation", other}};
+        EXPECT_EQ(activation("gemma", both), FeedForward::geglu_tanh);
+    }
+    EXPECT_EQ(activation("gemma", {{"hidden_act", "relu"}}), FeedForward::reglu);
+    EXPECT_EQ(activation("gemma2", {{"hidden_act", "relu"}, {"hidden_activation", "gelu"}}), FeedForward::geglu);
+}
+
+TEST(HfPlan, NamesASettingThatItDoesNotHave) {
+    const auto unknown = [](const char* type, const char* key, const json& value) {
+        return hf_facts({{"model_type", type}, {key, value}}).unknown;
+    };
+    EXPECT_EQ(unknown("phi", "qk_layernorm", true), "qk_layernorm to true");
+    EXPECT_EQ(unknown("cohere", "use_qk_norm", true), "use_qk_norm to true");
+    EXPECT_EQ(unknown("mpt", "norm_type", "rms"), "norm_type to \"rms\"");
+    EXPECT_EQ(unknown("opt", "word_embed_proj_dim", 32), "word_embed_proj_dim to 32");
+    for (const char* type : {"gemma", "gemma2", "gemma3_text"}) {
+        EXPECT_EQ(unknown(type, "use_bidirectional_attention", true), "use_bidirectional_attention to true");
+        EXPECT_EQ(unknown(type, "use_bidirectional_attention", nullptr), "");
+    }
+    EXPECT_EQ(unknown("llama", "is_causal", false), "is_causal to false");
+    EXPECT_EQ(unknown("llama", "use_bidirectional_attention", true), "") << "its class does not read it";
+    const Anatomy anatomy =
+        hf_anatomy({{"model_type", "llama"}, {"vocab_size", 10}, {"intermediate_size", 96}, {"is_causal", false}});
+    EXPECT_TRUE(anatomy.totals().parameters) << "a mask has none";
+    EXPECT_EQ(anatomy.remarks.front(), "The config.json sets is_causal to false, which the program does not know.");
 }
 
 TEST(HfPlan, LayersHaveTheFrequenciesOfTheirType) {

@@ -421,7 +421,8 @@ TEST(HuggingFaceConfig, NamesTheLayersWithoutRotation) {
     EXPECT_TRUE(remarks(small({{"model_type", "exaone4"}, {"sliding_window", nullptr}})).empty())
         << "without windows all layers rotate";
     EXPECT_TRUE(remarks(small({})).empty());
-    EXPECT_MESSAGE(read_hf_config(small({{"no_rope_layers", {1, 0}}})), BadInput, "no_rope_layers");
+    EXPECT_MESSAGE(read_hf_config(small({{"model_type", "smollm3"}, {"no_rope_layers", {1, 0}}})), BadInput,
+                   "no_rope_layers");
 }
 
 TEST(HuggingFaceConfig, ScalingOfOneLayerTypeLeavesTheOthersAlone) {
