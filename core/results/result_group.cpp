@@ -237,6 +237,7 @@ std::string level_words(const ResultsTable& table) {
 std::string setting_text(const nlohmann::json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_number()) return number_text(value.get<double>());
+    if (value.is_null()) return missing_cell;
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -349,9 +350,9 @@ std::string group_label(const ResultsTable& table, const ResultGroup& group) {
 
 std::string fixed_text(double value, int decimals) {
     if (!std::isfinite(value)) return missing_cell;
-    std::array<char, 400> buffer{};  // the largest double has 309 digits before the decimal point
-    const auto [end, error] =
-        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals);
+    std::array<char, 400> buffer{};  // a small number may have 300 decimals
+    const auto format = std::abs(value) < 1e15 ? std::chars_format::fixed : std::chars_format::scientific;
+    const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format, decimals);
     return {buffer.data(), end};
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,7 @@ struct ResultRun {
     std::string name;
     std::optional<RunSummary> summary;
     RunState state = RunState::finished;
-    /// In order; used only if ResultsOptions::target_loss is set.
+    /// In order; used only if ResultsOptions::target_loss is set, and in tables with imported runs.
     std::vector<LossAt> evaluations = {};
     std::optional<RunConditions> conditions = {};     // nullopt if the run has not begun
     bool excluded = false;                            // true if the user excluded the run from the results
@@ -133,12 +134,15 @@ struct ResultGroup {
     std::vector<std::int64_t> failed_seeds;          // seeds of the runs that failed or diverged
     std::vector<RunSummary> summaries;               // results of the runs in `counted`
     std::vector<std::string> clocks;                 // RunConditions::clock of the runs in `counted`
-    int unfinished = 0;                              // number of runs excluded because they did not finish
-    int stopped = 0;                                 // number of runs included although they did not finish
-    int open = 0;                                    // number of runs that have not ended, or can resume
-    int failed = 0;                                  // number of runs excluded because they failed or diverged
-    int repeated = 0;                                // number of runs excluded because a later run has the same seed
-    std::vector<std::size_t> excluded;               // indices of the runs that the user excluded
+    /// Numbers of evaluations of the runs in `counted`; empty without imported runs, where settings decide them.
+    std::set<std::size_t> evaluations;
+    int unfinished = 0;                 // number of runs excluded because they did not finish
+    int stopped = 0;                    // number of runs included although they did not finish
+    int open = 0;                       // number of runs that have not ended, or can resume
+    int failed = 0;                     // number of runs excluded because they failed or diverged
+    int repeated = 0;                   // number of runs excluded because a later run has the same seed
+    double repeat_difference = 0;       // largest difference of their best losses from those that count
+    std::vector<std::size_t> excluded;  // indices of the runs that the user excluded
     std::map<std::string, std::map<std::string, int>> conditions;
     std::map<std::string, Description> measurements;   // statistics of ResultRun::measurements over the counted runs
     std::array<Description, measure_count> described;  // statistics of each measure (describe_measure)
@@ -154,7 +158,7 @@ struct ResultGroup {
     // Comparison with the baseline in the compared measure; nullopt for a baseline.
     /// Comparison::estimate of the table's test.
     std::optional<double> difference;
-    /// Percentage of the baseline's mean over the same values.
+    /// Percentage of the magnitude of the baseline's mean over the same values.
     std::optional<double> difference_percent;
     /// Positive is better.
     std::optional<double> improvement_percent;
@@ -187,6 +191,7 @@ struct ResultsTable {
     bool margin_of_seeds = false;                    // it is the spread of the seeds
     std::shared_ptr<const SequentialSeeds> sequential = {};  // the stopping rule, if all runs have the same one
     std::optional<TestKind> ignored_test = {};               // that was chosen, although the stopping rule has its own
+    bool changes_rule = false;  // chosen baseline, measure or margin are not those with which the rule stopped
     std::optional<double> target_loss = {};
     std::vector<std::string> measurements = {};  // names of the counted runs' measurements, sorted
     bool searched = false;                       // whether a search chose the settings of a counted run

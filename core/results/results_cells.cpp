@@ -188,7 +188,7 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
             group.summaries.empty()
                 ? " that failed or diverged, so it has no mean"
                 : " that failed or diverged. Its mean and comparison cover only the surviving runs");
-        add(excludes, group.repeated, " whose seed was run again later");
+        add(excludes, group.repeated, " whose seed a run has that was added later");
         add(excludes, std::ssize(group.summaries) - counted_runs(table, group),
             " without a finite " + std::string(compared.name) + " from its mean");
         if (has_fewer_pairs(table, group)) {
@@ -393,15 +393,23 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     const auto n = [&table](Group group) { return static_cast<double>(counted_runs(table, group)); };
     add({"n", n, "n", "$n$", runs, "n", runs});
     const std::vector<std::size_t> shown = measured(table);
+    const std::size_t compared = table.compared;
     for (std::size_t i = 0; i < measure_count; ++i) {
         const std::string name(measures()[i].name);
         const bool has_values = std::find(shown.begin(), shown.end(), i) != shown.end();
         const std::string title(has_values ? measures()[i].title : "");
         const bool is_nats = measures()[i].unit == "nats" && imported_words(table).empty();
         const char* unit = has_values && is_nats ? " (nats)" : "";
-        const auto cell = [i](Group group) { return measure_cell(group, i); };
+        // The column n says it of the compared measure.
+        const auto cell = [i, compared](Group group) {
+            const std::int64_t values = describe(group.values(i)).n, all = std::ssize(group.summaries);
+            return measure_cell(group, i) + (i == compared || values == 0 || values == all
+                                                 ? ""
+                                                 : " (" + std::to_string(values) + " of " + std::to_string(all) + ")");
+        };
         add({name, statistic(i, &Description::mean), title, latex_text(title) + unit, cell, name, {}, {}, i});
         add({name + "_std", statistic(i, &Description::standard_deviation)});
+        add({name + "_n", [i](Group group) { return static_cast<double>(describe(group.values(i)).n); }});
     }
     for (const bool per_parameter : {false, true}) {
         const auto value = [&table, per_parameter](Group group) {
@@ -427,7 +435,6 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
         const auto one = [](Group) { return 1.0; };  // the seeds of a group share their text
         add({"texts", one, "", "", [](Group) { return std::string("1"); }});
     }
-    const std::size_t compared = table.compared;
     const int decimals = measures()[compared].decimals;
     const auto interval = [=](Group group) { return interval_text(group.described[compared], decimals); };
     const auto error = [=](Group group) { return fixed_text(group.described[compared].standard_error, decimals + 1); };

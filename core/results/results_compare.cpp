@@ -65,6 +65,13 @@ bool decides_best_loss(const std::string& key) {
     return key == "evaluate_every" || key == "evaluation" || key == "evaluation_batches";
 }
 
+bool are_evaluated_alike(const ResultsTable& table) {
+    std::set<std::size_t> evaluations;
+    for (const ResultGroup& group : table.groups)
+        evaluations.insert(group.evaluations.begin(), group.evaluations.end());
+    return evaluations.size() < 2 && std::ranges::none_of(table.swept, decides_best_loss);
+}
+
 bool repeats(const ResultsTable& table, const ResultGroup& group) {
     return group.repeats && is_loss(measures()[table.compared]);
 }
@@ -76,7 +83,8 @@ bool is_repeat(const ResultGroup& a, const ResultGroup& b) {
 bool is_testable(const ResultGroup& a, const ResultGroup& b, std::size_t measure) {
     const auto is_alike = [](const std::string& key) { return !decides_best_loss(key); };
     if (is_loss(measures()[measure]) && is_repeat(a, b)) return false;
-    if (measures()[measure].of_best && !differ_only(a, b, is_alike)) return false;
+    const bool is_unequal = a.evaluations.size() > 1 || a.evaluations != b.evaluations;
+    if (measures()[measure].of_best && (is_unequal || !differ_only(a, b, is_alike))) return false;
     if (!is_training_time(measure)) return true;
     Clocks clocks;
     if (!add_own_clocks(a, clocks) || !add_own_clocks(b, clocks)) return false;
@@ -217,7 +225,7 @@ void set_difference(ResultGroup& group, const ResultsTable& table) {
     const auto& estimate = group.decided().estimate;
     if (!estimate) return;
     group.difference = estimate->difference;
-    const double percent = 100 * estimate->difference / estimate->reference;
+    const double percent = 100 * estimate->difference / std::abs(estimate->reference);
     if (std::isfinite(percent)) {
         group.difference_percent = percent;
         group.improvement_percent = measures()[table.compared].more_is_better || percent == 0 ? percent : -percent;

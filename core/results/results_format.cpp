@@ -156,6 +156,8 @@ json json_sample(const Description& described, const std::vector<double>& raw) {
 std::string results_csv(const ResultsTable& table, const TableStyle& style) {
     const std::vector<ResultsColumn> columns = chosen_columns(table, PrintedFormat::csv, style);
     const auto cell_of = [](const ResultsColumn& column, const ResultGroup& group) {
+        const auto setting = group.settings.find(column.name);
+        if (setting != group.settings.end() && setting->second.is_null() && !column.number) return std::string();
         return column.number ? csv_number(column.number(group)) : column.cell(group);
     };
     return cells_of(table, columns, std::mem_fn(&ResultsColumn::name), cell_of).csv();
@@ -200,7 +202,7 @@ json results_json(const ResultsTable& table) {
         entry["seeds_needed"] = or_null(comparison.seeds_needed);
         entry["seeds_needed_confidence_95"] = {or_null(comparison.seeds_needed_low),
                                                or_null(comparison.seeds_needed_high)};
-        entry["test"] = to_string(group.test);
+        entry["test"] = comparison.p ? json(to_string(group.test)) : json();
         entry["look"] = table.looks(group);
         if (comparison.sequential) {
             entry["sequential"] = sequential_json(*comparison.sequential);

@@ -102,8 +102,11 @@ void add(ResultGroup& group, std::size_t index, std::int64_t seed, const RunSumm
         return;
     }
     ++group.repeated;
-    group.counted[static_cast<std::size_t>(found - group.seeds.begin())] = index;
-    group.summaries[static_cast<std::size_t>(found - group.seeds.begin())] = summary;
+    const auto place = static_cast<std::size_t>(found - group.seeds.begin());
+    const double difference = std::abs(group.summaries[place].best_validation_loss - summary.best_validation_loss);
+    group.repeat_difference = std::fmax(group.repeat_difference, difference);
+    group.counted[place] = index;
+    group.summaries[place] = summary;
 }
 
 // `text` as typed: "10k", "25 %" or "2 ch".
@@ -266,17 +269,17 @@ std::size_t default_measure(const ResultsTable& table) {
     const auto has_whole = [](const ResultGroup& group) {
         return group.described[measure_index("whole_validation_loss")].n == std::ssize(group.counted);
     };
-    if (std::none_of(table.swept.begin(), table.swept.end(), decides_best_loss))
-        return measure_index("best_validation_loss");
+    if (are_evaluated_alike(table)) return measure_index("best_validation_loss");
     const bool all = std::all_of(table.groups.begin(), table.groups.end(), has_whole);
     return measure_index(all ? "whole_validation_loss" : "final_validation_loss");
 }
 
-void describe_runs(ResultsTable& table, ResultGroup& group, std::span<const ResultRun> runs) {
+void describe_runs(ResultsTable& table, ResultGroup& group, std::span<const ResultRun> runs, bool has_imported) {
     std::map<std::string, std::vector<double>> values;
     for (const std::size_t index : group.counted) {
         table.searched = table.searched || runs[index].searched;
         group.looks.push_back(runs[index].look);
+        if (has_imported) group.evaluations.insert(runs[index].evaluations.size());
         group.clocks.push_back(runs[index].conditions ? runs[index].conditions->clock : std::string());
         for (const auto& [name, value] : runs[index].measurements) values[name].push_back(value);
         if (!runs[index].conditions) continue;
@@ -398,7 +401,8 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
             if (runs[i].state == RunState::failed) group.failed_seeds.push_back(seed_of(settings.value(i, "seed")));
         }
     }
-    for (ResultGroup& group : table.groups) describe_runs(table, group, runs);
+    const bool has_imported = !imported_words(table).empty();
+    for (ResultGroup& group : table.groups) describe_runs(table, group, runs, has_imported);
     for (ResultGroup& group : table.groups) {
         for (std::size_t i = 0; i < measure_count; ++i) {
             Description& described = group.described[i] = describe_measure(group, i);
@@ -421,6 +425,11 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
     if (!table.groups.empty() || !options.baseline.empty()) {
         table.baseline = find_baseline(table, settings, options.baseline);
         find_baselines(table, settings, options.baseline);
+    }
+    if (table.sequential) {
+        const auto usual = table.target() ? measure_index(target_measure) : default_measure(table);
+        table.changes_rule = table.margin_percent != default_margin_percent || table.compared != usual ||
+                             (!table.groups.empty() && table.baseline != find_baseline(table, settings, {}));
     }
     if (!margin && !table.sequential && !table.groups.empty()) {
         if (const auto spread = spread_of_seeds(table)) {

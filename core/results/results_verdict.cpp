@@ -191,7 +191,7 @@ std::string evaluation_warning(const ResultsTable& table) {
     std::string words = has_repeats ? "Note: some groups train the same models, because they differ only in settings "
                                       "without an effect on training; each comparison is tested once."
                                     : "";
-    if (std::ranges::none_of(table.swept, decides_best_loss)) return words;
+    if (are_evaluated_alike(table)) return words;
     return words + (has_repeats ? " " : "Note: ") +
            "The lowest of several losses depends on how often and on which batches a run is evaluated, so " +
            std::string(compared.name) +
@@ -544,6 +544,25 @@ std::string divergence_warning(const ResultsTable& table) {
            groups + ".";
 }
 
+// Runs of equal settings and seed that ended differently, as those of labs of several machines.
+std::string repeat_warning(const ResultsTable& table) {
+    std::string groups;
+    for (const ResultGroup& group : table.groups) {
+        if (!(group.repeat_difference > 0)) continue;
+        groups += (groups.empty() ? "" : "; ") + group_label(table, group) + " (by up to " +
+                  rough_text(group.repeat_difference) + ")";
+    }
+    if (groups.empty()) return {};
+    return "Warning: runs with equal settings and seed have different best validation losses: " + groups +
+           ". Of these runs, the one that was added last counts.";
+}
+
+std::string rule_warning(const ResultsTable& table) {
+    if (!table.changes_rule) return {};
+    return "Warning: the chosen baseline, measure or margin is not the one with which the stopping rule decided when "
+           "to stop; with another one, p does not hold at all looks, and comparisons may end differently.";
+}
+
 std::string test_warning(const ResultsTable& table) {
     if (!table.ignored_test) return {};
     return "Warning: the chosen test (" + test_title(table.ignored_test) +
@@ -554,8 +573,8 @@ std::string test_warning(const ResultsTable& table) {
 
 std::vector<std::string> condition_warnings(const ResultsTable& table) {
     std::vector<std::string> result;
-    for (const std::string& words :
-         {look_warning(table), evaluation_warning(table), divergence_warning(table), test_warning(table)}) {
+    for (const std::string& words : {look_warning(table), evaluation_warning(table), divergence_warning(table),
+                                     repeat_warning(table), rule_warning(table), test_warning(table)}) {
         if (!words.empty()) result.push_back(words);
     }
     if (const std::string words = tokenizer_warning(table); !words.empty()) result.push_back(words);

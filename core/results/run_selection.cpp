@@ -90,7 +90,7 @@ std::string selection_words(const ResultsTable& table, const SelectedRuns& selec
     };
     add(unfinished, "unfinished");
     add(failed, "failed or diverged");
-    add(repeated, "whose seed was run again later");
+    add(repeated, "whose seed a run has that was added later");
     add(excluded, "excluded by the user");
     return words + (rest.empty() ? "." : ". Not counted: " + rest + ".");
 }

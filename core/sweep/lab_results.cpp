@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/setting_names.h"
+#include "core/store/imported.h"
 #include "core/sweep/search.h"
 #include "core/sweep/stored_run.h"
 
@@ -67,6 +68,8 @@ std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool
     std::vector<ResultRun> result;
     const std::map<std::string, std::string> names = setting_names(lab);
     std::map<std::int64_t, ExperimentOrigin> origins;  // by the experiment's number
+    const auto is_imported = [&](std::size_t index) { return may_be_imported(runs.records[index].settings); };
+    with_evaluations = with_evaluations || std::ranges::any_of(runs.selected.indices, is_imported);
     for (const std::size_t index : runs.selected.indices) {
         const RunRecord& record = runs.records[index];
         ResultRun& run =
@@ -83,7 +86,7 @@ std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool
         const auto name = names.find(setting_key(record));
         if (name != names.end()) run.setting_name = name->second;
         if (!with_evaluations && !(run.sequential && run.sequential->design.target)) continue;
-        const auto evaluations = lab.metrics(record.id).evaluations;
+        const auto evaluations = lab.metrics_of_evaluations(record.id).evaluations;
         for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
             run.evaluations.push_back({evaluations.iteration[i], evaluations.validation_loss[i]});
         }

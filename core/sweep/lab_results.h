@@ -32,8 +32,8 @@ struct LabRuns {
 RunSelection stored_selection(const LabFile& lab);
 /// Throws BadInput if the lab or the selected experiment has no runs.
 LabRuns lab_runs(const LabFile& lab, RunSelection selection);
-/// For table and exports; `with_evaluations`: for ResultsOptions::target_loss; a rule with a target needs them too.
-/// BadInput if settings are damaged.
+/// For table and exports; `with_evaluations`: for ResultsOptions::target_loss; a rule with a target and imported runs
+/// need them too. BadInput if settings are damaged.
 std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool with_evaluations);
 
 }  // namespace ropelab

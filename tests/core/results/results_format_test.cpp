@@ -112,7 +112,8 @@ TEST(ResultsCsv, ContainsTheExactNumbers) {
         EXPECT_EQ(fields[0], setting_text(table.groups[i].settings.at("theta")));
         EXPECT_EQ(parse_number(fields[2]), table.groups[i].described[0].mean);
         EXPECT_EQ(parse_number(fields[3]), table.groups[i].described[0].standard_deviation);
-        EXPECT_EQ(fields[6], "");  // whole_validation_loss was not measured
+        EXPECT_EQ(fields[4], "3");
+        EXPECT_EQ(fields[8], "");  // whole_validation_loss was not measured
     }
     const std::vector<std::string> baseline = fields_of(lines[4]);  // has the columns compared, test and baseline
     const auto column = [&](const std::string& name) {
@@ -135,14 +136,11 @@ TEST(ResultsCsv, ContainsTheExactNumbers) {
 }
 
 TEST(ResultsCsv, HasAllColumnsAlsoWithoutTestsAndTargetLoss) {
-    const std::string measured =
-        "n,best_validation_loss,best_validation_loss_std,final_validation_loss,final_validation_loss_std,"
-        "whole_validation_loss,whole_validation_loss_std,test_loss,test_loss_std,bits_per_character,bits_per_character_"
-        "std,"
-        "bits_per_byte,bits_per_byte_std,final_training_loss,final_training_loss_std,seconds,seconds_std,tokens_per_"
-        "second,tokens_per_second_std,"
-        "generated_tokens_per_second,generated_tokens_per_second_std,milliseconds_per_step,milliseconds_per_step_per_"
-        "billion,";
+    std::string measured = "n,";
+    for (const Measure& measure : measures()) {
+        for (const char* part : {"", "_std", "_n"}) measured += std::string(measure.name) + part + ",";
+    }
+    measured += "milliseconds_per_step,milliseconds_per_step_per_billion,";
     const std::string compared =
         "texts,standard_error,confidence_low,confidence_high,difference,difference_low,difference_high,bootstrap_low,"
         "bootstrap_high,difference_percent,"
@@ -158,6 +156,32 @@ TEST(ResultsCsv, HasAllColumnsAlsoWithoutTestsAndTargetLoss) {
     options.target_loss = 1.5;
     EXPECT_EQ(lines_of(results_csv(welch_table(theta_paper_runs(), options)))[0],
               "theta," + measured + "iterations_until,iterations_until_std,iterations_until_n," + compared);
+}
+
+// A mean that lacks runs says so also where it is not the compared one, which has the column n.
+TEST(ResultsFormats, AMeanOfFewerRunsSaysSo) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    runs[0].summary->final_validation_loss = std::nan("");
+    runs[1].summary->test_loss = 1.3;
+    const ResultsTable table = welch_table(runs);
+    const std::string text = full_text(table);
+    EXPECT_THAT(text, HasSubstr("1.7236 ± 0.0011 (2 of 3)"));
+    EXPECT_THAT(text, HasSubstr(" 1.3000 (1 of 3)"));
+    EXPECT_THAT(text, Not(HasSubstr("1.4728 ± 0.0016 (")));
+    EXPECT_THAT(results_latex(table), HasSubstr("$1.7236 \\pm 0.0011$ (2 of 3)"));
+    EXPECT_THAT(results_csv(table, {.columns = {"theta", "final_validation_loss_n"}}), HasSubstr("500,2\r\n1000,3"));
+}
+
+// A run of RoPE Lab beside imported ones.
+TEST(ResultsFormats, ASettingThatAGroupDoesNotHaveIsADash) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    runs.resize(6);
+    for (std::size_t i = 3; i < 6; ++i) runs[i].settings["imported"] = "wandb";
+    const ResultsTable table = welch_table(runs);
+    EXPECT_EQ(group_label(table, table.groups[0]), "theta = 500, imported = –");
+    EXPECT_THAT(results_text(table), Not(HasSubstr("null")));
+    EXPECT_THAT(results_csv(table, {.columns = {"imported"}}), HasSubstr("imported\r\n\r\nwandb"));
+    EXPECT_TRUE(results_json(table)["groups"][0]["settings"]["imported"].is_null());
 }
 
 TEST(ResultsCsv, QuotesFieldsWithCommasAndQuotationMarks) {
@@ -322,6 +346,8 @@ TEST(ResultsFormat, FormatsCellsAndComputesTheirWidth) {
     EXPECT_EQ(rough_text(9.96), "10");
     EXPECT_EQ(rough_text(9.94), "9.9");
     EXPECT_EQ(rough_text(99.6), "100");
+    EXPECT_EQ(fixed_text(-1e308, 4), "-1.0000e+308");
+    EXPECT_EQ(fixed_text(999999999999999, 1), "999999999999999.0");
     EXPECT_EQ(p_words(0.0004), "p < 0.001");
     EXPECT_EQ(p_words(0.0164), "p = 0.016");
     EXPECT_EQ(csv_number(0.1), "0.1");

@@ -9,6 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/results/results_cells.h"
+#include "core/results/results_verdict.h"
+#include "core/store/imported.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab {
@@ -17,6 +19,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::ThrowsMessage;
 
 TEST(ResultsTable, GroupsRunsThatDifferOnlyInTheirSeed) {
@@ -247,6 +250,49 @@ TEST(ResultsTable, IncludesEachSeedOnce) {
     EXPECT_EQ(table.groups[0].repeated, 1);
     EXPECT_THAT(table.groups[0].seeds, ElementsAre(1337, 1338, 1339));
     EXPECT_EQ(table.groups[0].summaries[1].best_validation_loss, 9);  // the last run replaces the earlier one
+}
+
+// As labs of two machines have them.
+TEST(ResultsTable, WarnsOfEqualRunsThatEndedDifferently) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    runs.push_back(runs[1]);
+    EXPECT_THAT(condition_warnings(results_table(runs)), IsEmpty());
+    runs.back().summary->best_validation_loss += 0.25;
+    EXPECT_THAT(condition_warnings(results_table(runs)),
+                ElementsAre("Warning: runs with equal settings and seed have different best validation losses: theta = "
+                            "500 (by up to 0.25). Of these runs, the one that was added last counts."));
+}
+
+// Of imported runs no setting says how often they were evaluated.
+TEST(ResultsTable, BestLossesOfImportedRunsNeedEqualNumbersOfEvaluations) {
+    std::vector<ResultRun> runs = theta_paper_runs();
+    for (ResultRun& run : runs) {
+        run.settings[std::string(imported_setting)] = "wandb";
+        run.evaluations.resize(6);
+    }
+    const std::size_t best = measure_index("best_validation_loss"), last = measure_index("final_validation_loss");
+    EXPECT_EQ(results_table(runs).compared, best);
+    for (std::size_t i = 0; i < 3; ++i) runs[i].evaluations.resize(42);
+    const ResultsTable table = results_table(runs);
+    EXPECT_EQ(table.compared, last);
+    EXPECT_TRUE(table.groups[0].decided().p);
+    EXPECT_THAT(condition_warnings(table), ElementsAre(HasSubstr("is compared instead of the best loss")));
+    const ResultsTable chosen = results_table(runs, {.compare = "best_validation_loss"});
+    EXPECT_FALSE(chosen.groups[0].decided().p);
+    EXPECT_THAT(verdict_of(chosen, chosen.groups[0]).words, HasSubstr("more or less often"));
+    EXPECT_TRUE(chosen.groups[1].decided().p) << "evaluated as often as the baseline";
+}
+
+TEST(ResultsTable, ALowerNegativeLossIsAnImprovement) {
+    std::vector<ResultRun> runs;
+    for (const int seed : {1, 2, 3}) {
+        runs.push_back(result_run({{"theta", 10000}, {"seed", seed}}, -0.8 + 0.01 * seed));
+        runs.push_back(result_run({{"theta", 500}, {"seed", seed}}, -1 + 0.0123 * seed));
+    }
+    const ResultGroup group = welch_table(runs).groups[1];
+    EXPECT_NEAR(*group.difference, -0.1954, 1e-12);
+    EXPECT_NEAR(*group.difference_percent, -100 * 0.1954 / 0.78, 1e-9);
+    EXPECT_NEAR(*group.improvement_percent, 100 * 0.1954 / 0.78, 1e-9);
 }
 
 TEST(ResultsTable, LossThatIsNotFiniteIsExcludedFromTheMean) {

@@ -60,7 +60,7 @@ TEST(RunSelection, SaysWhichRunsCount) {
     selected.indices.resize(runs.size());
     EXPECT_EQ(selection_words(table, selected, 3, 40),
               "Runs: 15 of 19 runs count, of experiment 2; the lab file has 3 experiments with 40 runs. Not counted: 1 "
-              "unfinished, 1 failed or diverged, 1 whose seed was run again later, 1 excluded by the user.");
+              "unfinished, 1 failed or diverged, 1 whose seed a run has that was added later, 1 excluded by the user.");
     selected.experiment = RunSelection::all_experiments;
     EXPECT_THAT(selection_words(table, selected, 3, 19), HasSubstr("15 of 19 runs count, of all 3 experiments."));
 }

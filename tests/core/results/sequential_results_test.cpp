@@ -176,6 +176,19 @@ TEST(SequentialResults, AnotherTestHasNoEffectAndIsNamed) {
 }
 
 // Equivalence of two settings is called so; a sheet's claim is refuted.
+TEST(SequentialResults, ChoicesThatTheRuleDidNotMakeAreNamed) {
+    const std::vector<ResultRun> runs = runs_of(rule_up_to(10), 10);
+    EXPECT_THAT(condition_warnings(results_table(runs)), testing::IsEmpty());
+    for (const ResultsOptions& usual :
+         {ResultsOptions{.compare = "best_validation_loss"}, ResultsOptions{.baseline = {{"theta", "10k"}}},
+          ResultsOptions{.margin = "0.1"}})
+        EXPECT_THAT(condition_warnings(results_table(runs, usual)), testing::IsEmpty());
+    for (const ResultsOptions& other : {ResultsOptions{.compare = "final_validation_loss"},
+                                        ResultsOptions{.baseline = {{"theta", "500"}}}, ResultsOptions{.margin = "5"}})
+        EXPECT_THAT(condition_warnings(results_table(runs, other)),
+                    testing::ElementsAre(HasSubstr("not the one with which the stopping rule decided")));
+}
+
 TEST(SequentialResults, ARefutedDifferenceIsEquivalent) {
     const auto rule = rule_up_to(40);
     std::vector<ResultRun> runs = runs_of(rule, 40);

@@ -130,9 +130,10 @@ GroupTable::Column GroupTable::printedColumn(const std::string& name, const QStr
 
 GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
     const Measure& known = measures()[measure];
+    const bool isKnown = !is_loss(known) || imported_words(m_results->table).empty();
+    const QString unit = isKnown ? measureUnit(known) : QString();
     return printedColumn(
-        std::string(known.name), measureTitle(known),
-        measureUnit(known) + (measureUnit(known).isEmpty() ? u"± std"_s : u", ± std"_s),
+        std::string(known.name), measureTitle(known), unit + (unit.isEmpty() ? u"± std"_s : u", ± std"_s),
         measureWhy(known) + QLatin1Char('\n') +
             u"Each cell shows the mean ± sample standard deviation √(Σ(x − x̄)² / (n − 1)) over the seeds of a group. "
             "Formula 37 of the guide"_s,

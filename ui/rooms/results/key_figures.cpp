@@ -609,7 +609,7 @@ ResultsPicture improvementFigure(const ResultsData& data) {
             const auto interval =
                 interval_to_baseline(table, table.groups[point.group], table.compared, table.groups[point.group].test);
             if (!interval || !std::isfinite(interval->reference) || interval->reference == 0) continue;
-            const double percent = (data.measure().more_is_better ? 100 : -100) / interval->reference;
+            const double percent = (data.measure().more_is_better ? 100 : -100) / std::abs(interval->reference);
             const double at = places[static_cast<qsizetype>(point.group)];
             const double improvement = percent * interval->difference;
             const bool isReference = baseline == &table.groups[point.group];

@@ -56,6 +56,9 @@ ChosenRuns chosenRuns(const RunStore& store, const ResultsChoices& choices, cons
     }
     ChosenRuns chosen{selected_runs(selectable, choices.selection()), experiments.size(), store.runs().size()};
     chosen.results.experiment = chosen.selected.experiment;
+    const bool withEvaluations =
+        choices.options.target_loss ||
+        std::ranges::any_of(chosen.selected.indices, [&](std::size_t index) { return store.runs()[index].imported; });
     for (const std::size_t index : chosen.selected.indices) {
         const RunView& run = store.runs()[index];
         chosen.results.runs.push_back(run.record.id);
@@ -73,7 +76,7 @@ ChosenRuns chosenRuns(const RunStore& store, const ResultsChoices& choices, cons
         result.sequential = run.sequential;
         result.excluded = choices.excluded.contains(run.record.id);
         if (measured) result.measurements = measured->measurements(run.record.id);
-        if (!choices.options.target_loss) continue;
+        if (!withEvaluations) continue;
         const auto& evaluations = run.evaluations;
         for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
             result.evaluations.push_back({evaluations.iteration[i], evaluations.validation_loss[i]});
