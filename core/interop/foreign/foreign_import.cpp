@@ -165,10 +165,25 @@ std::string chosen_metric(const ForeignRun& run, const std::string& wanted, std:
     return wanted.empty() ? metric_of(run.metrics, names) : run.metrics.contains(wanted) ? wanted : "";
 }
 
+// Of metrics with numbers, and texts of digits: a column of words is no metric. "" if there are none.
+std::string unreadable_words(const ForeignRun& run) {
+    std::int64_t count = 0;
+    std::string first;
+    for (const auto& [metric, texts] : run.unreadable) {
+        const bool is_of_digits = texts.first.find_first_not_of("+-.,0123456789eE' ") == std::string::npos &&
+                                  texts.first.find('-', 1) == std::string::npos;  // but no date
+        if (!is_of_digits && !run.metrics.contains(metric)) continue;
+        if (count == 0) first = "\"" + texts.first + "\" (" + metric + " at step " + std::to_string(texts.step) + ")";
+        count += texts.count;
+    }
+    return count == 0 ? "" : "Left out as unreadable: " + counted(count, "number") + ", first " + first + ".";
+}
+
 PlannedImport planned(ForeignRun&& run, const ForeignLosses& losses) {
     constexpr std::size_t longest_name = 200;
     PlannedImport result{run.program, run.name.substr(0, longest_name), run.source, run.config, {}, {}, {}, {}, {}, {},
                          run.notes};
+    if (const std::string words = unreadable_words(run); !words.empty()) result.notes.push_back(words);
     result.training = chosen_metric(run, losses.training,
                                     {"train_loss", "loss", "loss_train", "training_loss", "train_loss_step",
                                      "loss_step", "train_loss_epoch", "train_lm_loss"});
@@ -204,7 +219,9 @@ PlannedImport planned(ForeignRun&& run, const ForeignLosses& losses) {
         const bool is_kept = name == result.training || name == result.validation || name == rate || name == norm;
         if (is_kept || points.empty()) continue;
         const auto latest_first = points | std::views::reverse;
-        result.last_values[name] = std::ranges::max_element(latest_first, {}, &ForeignPoint::step)->value;
+        const ForeignPoint& last = *std::ranges::max_element(latest_first, {}, &ForeignPoint::step);
+        result.last_values[name] = last.value;
+        result.last_step = std::max(result.last_step, last.step);
     }
     return result;
 }
@@ -336,8 +353,9 @@ std::vector<std::string> settings_in_names(const std::vector<PlannedImport>& run
     return result;
 }
 
-RunSummary summary_of(const RunMetrics& metrics) {
+RunSummary summary_of(const PlannedImport& run) {
     RunSummary summary;
+    const RunMetrics& metrics = run.metrics;
     const auto& steps = metrics.steps;
     const auto& evaluations = metrics.evaluations;
     for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
@@ -350,6 +368,7 @@ RunSummary summary_of(const RunMetrics& metrics) {
     for (const auto* all : {&steps.iteration, &evaluations.iteration}) {
         if (!all->empty()) summary.iterations = std::max(summary.iterations, all->back());
     }
+    if (steps.iteration.empty() && evaluations.iteration.empty()) summary.iterations = run.last_step;
     summary.seconds = steps.time.empty() ? NAN : steps.time.back() - steps.time.front();
     summary.tokens_per_second = NAN;
     return summary;
@@ -419,6 +438,7 @@ ImportPlan plan_import(std::span<const fs::path> paths, const ForeignLosses& los
         }
         if (run.metrics.empty()) {
             plan.notes.push_back("The run \"" + run.name + "\" of " + run.program + " has no numbers and is left out.");
+            if (const std::string words = unreadable_words(run); !words.empty()) plan.notes.push_back(words);
         } else {
             plan.runs.push_back(planned(std::move(run), losses));
         }
@@ -467,7 +487,7 @@ std::int64_t store_import(LabFile& lab, const ImportPlan& plan) {
                 events.emplace_back(event::Evaluated{id, evaluations.iteration[i], evaluations.training_loss[i],
                                                      evaluations.validation_loss[i], evaluations.time[i]});
             }
-            events.emplace_back(event::RunEnded{id, RunState::finished, "", summary_of(run.metrics)});
+            events.emplace_back(event::RunEnded{id, RunState::finished, "", summary_of(run)});
             lab.record(events);
             for (const auto& [name, value] : run.last_values) lab.set_measurement(id, name, value);
         }
@@ -487,7 +507,7 @@ Table import_table(const ImportPlan& plan) {
         table.rows.push_back({without_controls(run.name), run.program, run.seed ? std::to_string(*run.seed) : "unknown",
                               loss(run.training, run.metrics.steps.iteration.size()),
                               loss(run.validation, run.metrics.evaluations.iteration.size()),
-                              std::to_string(summary_of(run.metrics).iterations),
+                              std::to_string(summary_of(run).iterations),
                               setting_words_of(swept_settings(run), shared)});
     }
     return table;
@@ -518,7 +538,7 @@ json import_json(const ImportPlan& plan) {
                         {"validation_loss", run.validation.empty() ? json() : json(run.validation)},
                         {"steps", run.metrics.steps.iteration.size()},
                         {"evaluations", run.metrics.evaluations.iteration.size()},
-                        {"last_step", summary_of(run.metrics).iterations},
+                        {"last_step", summary_of(run).iterations},
                         {"other_metrics", others},
                         {"notes", run.notes}});
     }

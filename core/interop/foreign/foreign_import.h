@@ -41,6 +41,7 @@ struct PlannedImport {
     RunMetrics metrics;                         // steps and evaluations
     std::map<std::string, double> last_values;  // of the other metrics
     std::vector<std::string> notes;
+    std::int64_t last_step = 0;  // of the other metrics
 };
 
 struct ImportPlan {

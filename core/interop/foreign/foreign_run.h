@@ -21,6 +21,13 @@ struct ForeignPoint {
     double time = std::numeric_limits<double>::quiet_NaN();  // seconds since 1970 (UTC); NaN: unknown
 };
 
+/// Texts in place of the numbers of a metric.
+struct UnreadableNumbers {
+    std::int64_t count = 0;
+    std::string first;  // shortened
+    std::int64_t step = 0;
+};
+
 /// A run as the files of another program store it.
 struct ForeignRun {
     std::string program;
@@ -29,8 +36,9 @@ struct ForeignRun {
     nlohmann::json config = nlohmann::json::object();          // flat: names with dots, numbers, texts, flags
     std::map<std::string, std::vector<ForeignPoint>> metrics;  // by name, in the order of the file
     std::vector<std::string> notes;                            // sentences on what was left out or changed
+    std::map<std::string, UnreadableNumbers> unreadable = {};  // by metric, also of columns that have only texts
 
-    /// Ignores what is no number: texts, lists, null.
+    /// Counts texts as unreadable; ignores flags and null.
     void add(const std::string& metric, std::int64_t step, const nlohmann::json& value, double time);
     /// A flat object; its step is under one of the usual names ("step", "_step", "global_step", …). Returns false,
     /// adding nothing, if it has none.
@@ -66,8 +74,8 @@ extern const ForeignFormat mlflow_format, mlruns_format, trackio_format;
 /// Largest file that is read into memory; databases may be larger.
 inline constexpr std::int64_t largest_foreign_file = 256 << 20;
 
-/// JSON in which NaN, Infinity and -Infinity may stand bare, as Python writes it: they become texts. The result is
-/// discarded (nlohmann::json::is_discarded) if the text is no JSON.
+/// JSON in which NaN, Infinity and -Infinity may stand bare, as Python writes it: they become texts, as do numbers
+/// beyond the largest double. The result is discarded (nlohmann::json::is_discarded) if the text is no JSON.
 nlohmann::json python_json(std::string_view text);
 /// A number, or the text "NaN", "Infinity", "inf", …; nullopt for anything else.
 std::optional<double> logged_number(const nlohmann::json& value);

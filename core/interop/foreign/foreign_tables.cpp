@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/data/read_file.h"
+#include "core/data/utf8.h"
 #include "core/interop/foreign/foreign_run.h"
 
 namespace ropelab {
@@ -22,6 +24,7 @@ using nlohmann::json;
 
 constexpr std::array step_names = {"step", "_step", "global_step", "trainer/global_step", "Step", "iteration", "iter"};
 constexpr std::array time_names = {"_timestamp", "timestamp", "wall_time"};
+constexpr const char* no_step = "a step from 0 to 10^15";
 // Files that have these names in every folder.
 constexpr std::array usual_names = {"metrics", "trainer_state", "log",    "logs",  "history",
                                     "train",   "train_log",     "stdout", "output"};
@@ -70,7 +73,8 @@ ForeignRun new_run(std::string_view program, const fs::path& file, const fs::pat
 
 void note_skipped(ForeignRun& run, std::int64_t count, const std::string& what) {
     if (count > 0)
-        run.notes.push_back(counted(count, "line") + " of " + run.source.filename().string() + " " + what + ".");
+        run.notes.push_back("Left out: " + counted(count, "line") + " of " + run.source.filename().string() +
+                            " without " + what + ".");
 }
 
 // Trainer
@@ -151,17 +155,23 @@ bool is_json_lines(const FileHead& head) {
 void read_json_lines(std::span<const fs::path> files, const fs::path& root, const OnForeignRun& on_run) {
     ForeignRun run = new_run("JSONL", files.front(), root);
     const std::string text = read_regular_file(files.front(), largest_foreign_file);
-    std::int64_t skipped = 0;
+    std::int64_t skipped = 0, misplaced = 0;
     for (const std::string_view line : lines_of(text)) {
         const json row = line.empty() ? json() : python_json(line);
-        if (row.is_object() && !run.add_row(row)) {
-            const auto config = row.find("config");
-            run.add_config(config != row.end() && config->is_object() ? *config : row);
-        } else if (!row.is_object() && !line.empty()) {
-            ++skipped;
-        }
+        const auto config = row.is_object() ? row.find("config") : row.end();
+        if (!row.is_object())
+            skipped += line.empty() ? 0 : 1;
+        else if (run.add_row(row))
+            continue;
+        else if (config != row.end() && config->is_object())
+            run.add_config(*config);
+        else if (value_of(row, step_names) == nullptr)
+            run.add_config(row);
+        else
+            ++misplaced;  // numbers at a step that cannot be one are no settings
     }
-    note_skipped(run, skipped, "are no JSON object; the others were read");
+    note_skipped(run, skipped, "a JSON object");
+    note_skipped(run, misplaced, no_step);
     on_run(std::move(run));
 }
 
@@ -189,7 +199,7 @@ void read_clearml(std::span<const fs::path> files, const fs::path& root, const O
             run.add(name, *step, value, logged_number(event.value("timestamp", json())).value_or(NAN) / 1000);
         }
     }
-    note_skipped(run, skipped, "are no list of events; the others were read");
+    note_skipped(run, skipped, "a list of events");
     if (zeros > 0) {
         run.notes.push_back("NaN was read for " + counted(zeros, "value") + " of 0" +
                             " in losses, because ClearML stores NaN and infinity as 0.");
@@ -285,7 +295,7 @@ std::vector<ForeignRun> runs_of_csv(const fs::path& file, const fs::path& root) 
     }
     std::vector<ForeignRun> result;
     for (auto& [name, run] : runs) {
-        note_skipped(run, skipped, "have no step; the others were read");
+        note_skipped(run, skipped, no_step);
         result.push_back(std::move(run));
     }
     return result;
@@ -375,7 +385,12 @@ void read_nanogpt(std::span<const fs::path> files, const fs::path& root, const O
 }  // namespace
 
 void ForeignRun::add(const std::string& metric, std::int64_t step, const json& value, double time) {
-    if (const auto number = logged_number(value)) metrics[metric].push_back({step, *number, time});
+    if (const auto number = logged_number(value)) {
+        metrics[metric].push_back({step, *number, time});
+    } else if (value.is_string()) {
+        UnreadableNumbers& texts = unreadable[metric];
+        if (texts.count++ == 0) texts = {1, shortened(value.get<std::string>(), 40), step};
+    }
 }
 
 bool ForeignRun::add_row(const json& row) {
@@ -417,7 +432,18 @@ json python_json(std::string_view text) {
         for (const std::string_view each : {"NaN", "Infinity", "-Infinity"}) {
             if (!in_string && (c == 'N' || c == 'I' || c == '-') && text.substr(i).starts_with(each)) word = each;
         }
-        if (word.empty()) {
+        const bool is_exponent =
+            (c == 'e' || c == 'E') && !quoted.empty() && std::isdigit(static_cast<unsigned char>(quoted.back())) != 0;
+        if (is_exponent && !in_string) {
+            const std::size_t begin = quoted.find_last_not_of("+-.0123456789") + 1;
+            const std::size_t end = std::min(text.find_first_not_of("+-0123456789", i + 1), text.size());
+            const std::string number = quoted.substr(begin) + std::string(text.substr(i, end - i));
+            double value = 0;
+            const auto error = std::from_chars(number.data(), number.data() + number.size(), value).ec;
+            const bool is_beyond = error == std::errc::result_out_of_range && text[i + 1] != '-';
+            quoted.replace(begin, std::string::npos, is_beyond ? '"' + number + '"' : number);
+            i = end - 1;
+        } else if (word.empty()) {
             quoted += c;
         } else {
             quoted.append("\"").append(word).append("\"");

@@ -409,7 +409,7 @@ TEST(ForeignRuns, ADamagedLineOfClearMlLosesOnlyItsOwnEvents) {
     ASSERT_EQ(plan.runs.size(), 1U);
     EXPECT_EQ(plan.runs[0].metrics.steps.iteration, (std::vector<std::int64_t>{0, 10}));
     ASSERT_EQ(plan.runs[0].notes.size(), 1U);
-    EXPECT_THAT(plan.runs[0].notes[0], testing::HasSubstr("no list of events; the others were read"));
+    EXPECT_THAT(plan.runs[0].notes[0], testing::HasSubstr("without a list of events."));
 }
 
 TEST(ForeignRuns, SettingsOfNestedYamlHaveTheNamesOfTheirMappings) {
@@ -555,6 +555,34 @@ TEST(ForeignFiles, LengthsOfStrangersAreNotBelieved) {
     EXPECT_MESSAGE(plan_import(std::vector{folder / "e.csv"}), BadInput, "nothing to import");
     folder.write("trainer_state.json", "{\"log_history\": [" + std::string(100, '['));
     EXPECT_MESSAGE(plan_import(std::vector{folder / "trainer_state.json"}), BadInput, "cut off or no JSON");
+}
+
+TEST(ForeignFiles, NumbersThatCannotBeReadAreCounted) {
+    const ScratchFolder folder;
+    const auto run_of = [&](const std::string& name, const std::string& text) {
+        return plan_import(std::vector{folder.write(name, text)}).runs.front();
+    };
+    const PlannedImport table = run_of("a.csv",
+                                       "step,loss,val_loss,date,phase\n0,\"1,234.5\",3,2026-11-30,warm\n"
+                                       "10,2.5e,2,2026-12-01,main\n,1,1,,\n");
+    EXPECT_THAT(table.notes,
+                testing::ElementsAre("Left out: 1 line of a.csv without a step from 0 to 10^15.",
+                                     "Left out as unreadable: 2 numbers, first \"1,234.5\" (loss at step 0)."));
+    const PlannedImport lines = run_of("b.jsonl",
+                                       "{\"config\": {\"seed\": 1, \"lr\": 1e400, \"wide\": 1e-3}}\n"
+                                       "{\"step\": 0, \"loss\": 3, \"val_loss\": 1e309}\n"
+                                       "{\"step\": 1, \"loss\": \"2.5\", \"val_loss\": -1E2}\n"
+                                       "{\"step\": -5, \"loss\": 7}\n{\n{\n");
+    EXPECT_THAT(lines.notes,
+                testing::ElementsAre("Left out: 2 lines of b.jsonl without a JSON object.",
+                                     "Left out: 1 line of b.jsonl without a step from 0 to 10^15.",
+                                     "Left out as unreadable: 2 numbers, first \"2.5\" (loss at step 1)."));
+    EXPECT_EQ(lines.settings, json::parse(R"({"imported": "JSONL", "seed": 1, "lr": "1e400", "wide": 0.001})"));
+    EXPECT_EQ(lines.metrics.steps.training_loss, std::vector<double>{3});
+    EXPECT_EQ(lines.metrics.evaluations.validation_loss, std::vector<double>{-100});
+    // Without losses, the last step is that of the other metrics.
+    const PlannedImport others = run_of("c.jsonl", "{\"step\": 0, \"val_ppl\": 20}\n{\"step\": 10, \"val_ppl\": 9}\n");
+    EXPECT_EQ(import_json({{others}, {}})["runs"][0]["last_step"], 10);
 }
 
 TEST(ForeignFiles, OfNoKnownFormatAreRefusedWithAllFormats) {
