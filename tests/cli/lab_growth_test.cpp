@@ -142,6 +142,8 @@ TEST_F(LabGrowthVerbTest, PlanPrintsWhatResumeWouldTrain) {
     const auto first = create({"--plan", "--resume", "--json"});
     ASSERT_EQ(first.status, 0) << first.err;
     EXPECT_EQ(first.json().at("runs").size(), 2U) << "the lab does not exist yet";
+    EXPECT_BAD_INPUT(resume({}), "There is no lab file");
+    EXPECT_BAD_INPUT(resume({"--plan"}), "There is no lab file");
     ASSERT_EQ(create().status, 0);
     const auto finished = resume({"--plan"});
     EXPECT_TRUE(finished.json().at("runs").empty());

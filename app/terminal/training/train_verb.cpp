@@ -655,6 +655,10 @@ void run(const Flags& flags) {
     if (flags.slurm.runs_per_task > 0 && flags.slurm.folder.empty() && !flags.cohort) {
         throw BadInput("--runs-per-task divides the cohorts of a job array; use it with --slurm or --cohort.");
     }
+    if (flags.resume && !flags.describes() && !std::filesystem::exists(flags.lab)) {
+        throw BadInput("There is no lab file " + flags.lab +
+                       " to resume; name one that exists, or add the settings of an experiment that begins it.");
+    }
     if (!flags.slurm.folder.empty()) return write_slurm(description(flags), flags.slurm, flags.data_dir, flags.json);
     if (flags.plan) return print_planned(flags);
     if (flags.until_decided && flags.lab.empty()) {
@@ -822,11 +826,12 @@ void add_train(CLI::App& program) {
         add_repeated(*verb, "--exclude", flags.exclusions,
                      "key=value or key=value,key=value: exclude the runs with these values");
         verb->add_option("--lab", flags.lab, "Lab file that stores the experiment, its curves and checkpoints");
-        verb->add_flag("--resume", flags.resume,
-                       "Resume the unfinished runs of the lab file; create the file if it does not exist. Flags that "
-                       "describe an experiment change the newest experiment of the lab file and add the missing runs: "
-                       "runs with more seeds or values, or longer runs if there are more iterations. Longer runs "
-                       "continue from copies of the shorter runs' checkpoints")
+        verb->add_flag(
+                "--resume", flags.resume,
+                "Resume the unfinished runs of the lab file. Flags that describe an experiment create the file if "
+                "it does not exist, or change its newest experiment and add the missing runs: "
+                "runs with more seeds or values, or longer runs if there are more iterations. Longer runs "
+                "continue from copies of the shorter runs' checkpoints")
             ->needs(verb->get_option("--lab"));
         verb->add_flag("--anew", flags.anew,
                        "With --resume: train added runs with more iterations from the beginning, with the learning "
