@@ -118,7 +118,7 @@ MetricsCsv write_metrics_csv(const LabFile& lab, const std::vector<RunRecord>& r
         const nlohmann::json settings = complete_settings(runs[i]);
         for (const std::string& key : written.keys) {
             const auto value = settings.find(key);
-            beginning += (value == settings.end() ? "" : csv_field(setting_text(*value))) + ",";
+            beginning += (value == settings.end() || value->is_null() ? "" : csv_field(setting_text(*value))) + ",";
         }
         for (const std::string_view name : condition_names) {
             beginning += (runs[i].conditions ? csv_field(condition_of(*runs[i].conditions, name)) : "") + ",";

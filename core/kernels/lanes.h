@@ -110,7 +110,7 @@ ROPELAB_INLINE void store(float* to, const Floats& values) {
 ROPELAB_INLINE __mmask16 first_lanes(std::int64_t count) {
     return static_cast<__mmask16>((1U << count) - 1U);
 }
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && !defined(__AVX512F__)
 /// The lanes of a register from `begin` on that are below `count`, at most 16.
 ROPELAB_INLINE __m256i lanes_below(std::int64_t count, std::size_t begin) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<std::int32_t>(count) - static_cast<std::int32_t>(begin)),
@@ -127,7 +127,7 @@ ROPELAB_INLINE Floats load_some(const float* from, std::int64_t count, float res
     Floats result = rest;
 #ifdef ROPELAB_MASKED_ACCESS
     result.part[0] = _mm512_mask_loadu_ps(result.part[0], first_lanes(count), from);
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && !defined(__AVX512F__)
     for_registers([&](std::size_t i) ROPELAB_LAMBDA {
         const __m256i mask = lanes_below(count, i * lanes_in_register);
         const __m256 loaded = _mm256_maskload_ps(from + i * lanes_in_register, mask);
@@ -142,7 +142,7 @@ ROPELAB_INLINE Floats load_some(const float* from, std::int64_t count, float res
 ROPELAB_INLINE void store_some(float* to, const Floats& values, std::int64_t count) {
 #ifdef ROPELAB_MASKED_ACCESS
     _mm512_mask_storeu_ps(to, first_lanes(count), values.part[0]);
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && !defined(__AVX512F__)
     for_registers([&](std::size_t i) ROPELAB_LAMBDA {
         _mm256_maskstore_ps(to + i * lanes_in_register, lanes_below(count, i * lanes_in_register), values.part[i]);
     });

@@ -27,7 +27,7 @@ bool has_own_clocks(const ResultGroup& group);
 
 /// Settings on which the lowest validation loss of one training depends: how often it is evaluated, and on what.
 bool decides_best_loss(const std::string& key);
-/// In settings of RoPE Lab, and imported runs in their numbers of evaluations.
+/// Compares settings of RoPE Lab, and the numbers of evaluations of imported runs.
 bool are_evaluated_alike(const ResultsTable& table);
 /// Equal seeds train the same model (core/results/same_models.h).
 bool is_repeat(const ResultGroup& a, const ResultGroup& b);

@@ -113,7 +113,8 @@ void add(ResultGroup& group, std::size_t index, std::int64_t seed, const RunSumm
 bool same_value(const CompleteSettings& settings, std::size_t run, const std::string& name, const std::string& text) {
     const json value = settings.value(run, name);
     const auto known = std::find_if(keys().begin(), keys().end(), [&](const Key& each) { return each.name == name; });
-    if (known == keys().end()) return setting_text(value) == text;  // setting of another version of the program
+    if (known == keys().end())  // setting of another version of the program; "null": an earlier text
+        return setting_text(value) == text || (value.is_null() && text == "null");
     try {
         RunSpec spec;
         for (const char* shape : {"width", "heads"})

@@ -6,8 +6,10 @@ namespace ropelab::ui {
 
 void changeText(QLabel* label, const QString& text) {
     if (!label->isVisible() || label->text() == text) return label->setText(text);
+    // With line breaks the height for its width counts, and the longest word.
     const auto needed = [label] {
-        return label->hasHeightForWidth() ? QSize(0, label->heightForWidth(label->width())) : label->sizeHint();
+        if (!label->hasHeightForWidth()) return label->sizeHint();
+        return QSize(label->minimumSizeHint().width(), label->heightForWidth(label->width()));
     };
     const QSize before = needed();
     label->setAttribute(Qt::WA_WState_Hidden);  // QLabel tells the layout of each text, unless the label is hidden

@@ -12,9 +12,6 @@ namespace ropelab {
 
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
 constexpr std::int64_t chunk_tokens = 32;
 
 // One run: products of its input, and its weights.
@@ -63,120 +60,10 @@ Sequences sequences_of(const Input& input, std::int64_t heads, std::int64_t batc
     return result;
 }
 
-// Of chunks, (sequences, heads, chunks, tokens, …): the decay of the state from one token to another, (…, tokens,
-// tokens), 0 for later ones, and from the chunk's start to a token and from there to its end, (…, tokens, 1).
-struct Decay {
-    explicit Decay(const torch::Tensor& log_alpha) {
-        const torch::Tensor sums = log_alpha.cumsum(3).unsqueeze(4);
-        const std::int64_t length = log_alpha.size(3);
-        const torch::Tensor future = torch::ones({length, length}, sums.options().dtype(torch::kBool)).triu(1);
-        between = (sums - sums.transpose(3, 4)).masked_fill_(future, -std::numeric_limits<double>::infinity()).exp_();
-        since_start = torch::exp(sums);
-        until_end = torch::exp(sums.narrow(3, length - 1, 1) - sums);
-        whole = since_start.narrow(3, length - 1, 1);
-    }
-    torch::Tensor between, since_start, until_end, whole;
-};
-
-// The errors z = v − (what the decayed state predicts for k) of a chunk's tokens change the state by u = β·z. They
-// solve (1 + A)·z = v − (decay of k)·(state before the chunk), with A strictly lower triangular. Autograd would store
-// and copy each of these steps.
-class DeltaRule : public torch::autograd::Function<DeltaRule> {
- public:
-    // (sequences, heads, chunks, tokens, head_dim), log_alpha and beta without the last one → outputs, and the states
-    // before the chunks and after the last one, (sequences, heads, chunks + 1, head_dim, head_dim); rows: channels of
-    // keys.
-    static variable_list forward(AutogradContext* context, const torch::Tensor& q, const torch::Tensor& k,
-                                 const torch::Tensor& v, const torch::Tensor& log_alpha, const torch::Tensor& beta) {
-        const Decay decay(log_alpha);
-        const torch::Tensor strength = beta.unsqueeze(4);
-        const torch::Tensor system = torch::matmul(k, k.transpose(3, 4)).mul_(decay.between).mul_(beta.unsqueeze(3));
-        const torch::Tensor from_start = decay.since_start * k;
-        const torch::Tensor to_end = (decay.until_end * strength * k).transpose(3, 4);
-        std::vector<torch::Tensor> states = {torch::zeros({q.size(0), q.size(1), q.size(4), q.size(4)}, q.options())};
-        std::vector<torch::Tensor> errors;
-        for (std::int64_t i = 0; i < q.size(2); ++i) {
-            const torch::Tensor seen = v.select(2, i) - torch::matmul(from_start.select(2, i), states.back());
-            errors.push_back(solved(system.select(2, i), seen, false));
-            states.push_back(
-                torch::matmul(to_end.select(2, i), errors.back()).add_(decay.whole.select(2, i) * states.back()));
-        }
-        const torch::Tensor all_states = torch::stack(states, 2);
-        const torch::Tensor all_errors = torch::stack(errors, 2);
-        const torch::Tensor within = torch::matmul(q, k.transpose(3, 4)).mul_(decay.between);
-        const torch::Tensor output = torch::matmul(q, all_states.narrow(2, 0, q.size(2)))
-                                         .mul_(decay.since_start)
-                                         .add_(torch::matmul(within, strength * all_errors));
-        context->save_for_backward({q, k, log_alpha, beta, all_states, all_errors});
-        context->mark_non_differentiable({all_states});
-        return {output, all_states};
-    }
-
-    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-        const variable_list saved = context->get_saved_variables();
-        const torch::Tensor &q = saved[0], &k = saved[1], &beta = saved[3], &states = saved[4], &errors = saved[5];
-        const torch::Tensor& grad_output = gradients[0];
-        const Decay decay(saved[2]);
-        const torch::Tensor strength = beta.unsqueeze(4);
-        const torch::Tensor keys = k.transpose(3, 4);
-        const std::int64_t chunks = q.size(2);
-        const torch::Tensor products = torch::matmul(k, keys).mul_(decay.between).tril_(-1);
-        const torch::Tensor system = (products * beta.unsqueeze(3)).transpose(3, 4);
-        const torch::Tensor within = torch::matmul(q, keys).mul_(decay.between);
-        // Of the state before a chunk, from its outputs.
-        const torch::Tensor of_state = torch::matmul((decay.since_start * q).transpose(3, 4), grad_output);
-        // Of the changes, from the outputs of their chunk, and then from the next state.
-        const torch::Tensor grad_changes = torch::matmul(within.transpose(3, 4), grad_output);
-        const torch::Tensor to_end = decay.until_end * k;
-        const torch::Tensor from_start = (decay.since_start * k).transpose(3, 4);
-        std::vector<torch::Tensor> grad_states(static_cast<std::size_t>(chunks) + 1,
-                                               torch::zeros_like(states.select(2, 0)));
-        std::vector<torch::Tensor> of_errors(static_cast<std::size_t>(chunks));
-        for (std::int64_t i = chunks - 1; i >= 0; --i) {
-            const auto at = static_cast<std::size_t>(i);
-            const torch::Tensor& next = grad_states[at + 1];
-            const torch::Tensor of_change = grad_changes.select(2, i).add_(torch::matmul(to_end.select(2, i), next));
-            of_errors[at] = solved(system.select(2, i), strength.select(2, i) * of_change, true);
-            grad_states[at] = (decay.whole.select(2, i) * next)
-                                  .add_(of_state.select(2, i))
-                                  .sub_(torch::matmul(from_start.select(2, i), of_errors[at]));
-        }
-        const torch::Tensor grad_errors = torch::stack(of_errors, 2);  // and of v
-        const torch::Tensor next_gradients = torch::stack(grad_states, 2).narrow(2, 1, chunks);
-        const torch::Tensor changes = strength * errors;
-        // Of the products of keys, and of queries, with keys.
-        const torch::Tensor of_keys =
-            torch::matmul(grad_errors, changes.transpose(3, 4)).mul_(decay.between).tril_(-1).neg_();
-        const torch::Tensor of_queries = torch::matmul(grad_output, changes.transpose(3, 4)).mul_(decay.between);
-        const torch::Tensor before = states.narrow(2, 0, chunks).transpose(3, 4);
-        const torch::Tensor grad_q =
-            torch::matmul(of_queries, k).add_(decay.since_start * torch::matmul(grad_output, before));
-        const torch::Tensor of_later =
-            torch::matmul(of_keys, k).sub_(decay.since_start * torch::matmul(grad_errors, before));
-        const torch::Tensor of_earlier =
-            torch::matmul(of_keys.transpose(3, 4), k)
-                .add_(torch::matmul(of_queries.transpose(3, 4), q))
-                .add_(decay.until_end * torch::matmul(changes, next_gradients.transpose(3, 4)));
-        const torch::Tensor grad_beta =
-            (errors * grad_changes.sub_(torch::matmul(products.transpose(3, 4), grad_errors))).sum(4);
-        // Of the sums of ln α: what grows with a token's sum is a product with its query or key as the later one, what
-        // shrinks with it is a product with its key as the earlier one, and the next state grows with the last sum.
-        const torch::Tensor grad_sums = (q * grad_q).add_(k * (of_later - of_earlier)).sum(4);
-        const torch::Tensor of_next = (next_gradients * states.narrow(2, 1, chunks)).sum({3, 4});
-        const torch::Tensor grad_log_alpha = of_next.unsqueeze(3) + grad_sums.flip(3).cumsum(3).flip(3);
-        return {grad_q, of_later + of_earlier, grad_errors, grad_log_alpha, grad_beta};
-    }
-
- private:
-    // Nothing else than the numbers beside the diagonal of 1 + A is read.
-    static torch::Tensor solved(const torch::Tensor& system, const torch::Tensor& right, bool is_upper) {
-        return torch::linalg_solve_triangular(system, right, is_upper, true, true);
-    }
-};
-
 // (sequences, heads, time, head_dim) outputs, (sequences, heads, head_dim, head_dim) state; rows: channels of keys.
 std::pair<torch::Tensor, torch::Tensor> in_chunks(const Sequences& s) {
     const std::int64_t time = s.query.size(2);
+    const std::int64_t channels = s.query.size(3);
     const std::int64_t length = std::min(chunk_tokens, time);
     const std::int64_t chunks = (time + length - 1) / length;
     const std::int64_t missing = chunks * length - time;  // tokens with k = 0 and α = 1 do not change the state
@@ -187,9 +74,39 @@ std::pair<torch::Tensor, torch::Tensor> in_chunks(const Sequences& s) {
                                                                   : std::vector<std::int64_t>{0, missing});
         return whole.unflatten(2, {chunks, length});
     };
-    const variable_list results =
-        DeltaRule::apply(chunked(s.query), chunked(s.key), chunked(s.value), chunked(s.log_alpha), chunked(s.beta));
-    return {results[0].flatten(2, 3).narrow(2, 0, time), results[1].select(2, chunks)};
+    const torch::Tensor q = chunked(s.query);  // (sequences, heads, chunks, length, head_dim)
+    const torch::Tensor k = chunked(s.key);
+    const torch::Tensor v = chunked(s.value);
+    const torch::Tensor beta = chunked(s.beta).unsqueeze(4);
+    const torch::Tensor sums = chunked(s.log_alpha).cumsum(3);  // ln of the product of α since the chunk's start
+    const torch::Tensor future = torch::ones({length, length}, q.options().dtype(torch::kBool)).triu(1);
+    const torch::Tensor decay = torch::exp(
+        (sums.unsqueeze(4) - sums.unsqueeze(3)).masked_fill(future, -std::numeric_limits<double>::infinity()));
+    const torch::Tensor since_start = torch::exp(sums).unsqueeze(4);
+    const torch::Tensor until_end = torch::exp(sums.narrow(3, length - 1, 1) - sums).unsqueeze(4);
+
+    // The changes u of a chunk's tokens solve (1 + A)·u = β·(v − (decay of k)·state), with A strictly lower triangular:
+    // nothing else of `system` is read.
+    const torch::Tensor weighted_keys = beta * k;
+    const torch::Tensor system = torch::matmul(weighted_keys, k.transpose(3, 4)) * decay;
+    const torch::Tensor solved = torch::linalg_solve_triangular(
+        system, torch::cat({beta * v, since_start * weighted_keys}, 4), false, true, true);
+    const std::vector<torch::Tensor> parts = solved.split(channels, 4);
+    const std::vector<torch::Tensor> from_values = parts[0].unbind(2);
+    const std::vector<torch::Tensor> from_state = parts[1].unbind(2);
+    const std::vector<torch::Tensor> within = (torch::matmul(q, k.transpose(3, 4)) * decay).unbind(2);
+    const std::vector<torch::Tensor> decayed_query = (since_start * q).unbind(2);
+    const std::vector<torch::Tensor> keys_until_end = (until_end * k).transpose(3, 4).unbind(2);
+    const std::vector<torch::Tensor> kept = since_start.narrow(3, length - 1, 1).unbind(2);
+
+    torch::Tensor state = torch::zeros({q.size(0), q.size(1), channels, channels}, q.options());
+    std::vector<torch::Tensor> outputs;
+    for (std::size_t chunk = 0; chunk < within.size(); ++chunk) {
+        const torch::Tensor change = from_values[chunk] - torch::matmul(from_state[chunk], state);
+        outputs.push_back(torch::matmul(decayed_query[chunk], state) + torch::matmul(within[chunk], change));
+        state = kept[chunk] * state + torch::matmul(keys_until_end[chunk], change);
+    }
+    return {torch::cat(outputs, 2).narrow(2, 0, time), state};
 }
 
 // Output for one token, and its new state; (1, heads, …) as in_chunks.
@@ -234,7 +151,7 @@ torch::Tensor forward(const DeltaNet& part, const torch::Tensor& x, const LayerP
     // Each run separately, for the reason of run_by_run.
     std::vector<torch::Tensor> outputs;
     for (std::int64_t run = 0; run < x.size(0); ++run) {
-        const auto of_run = [&](const torch::Tensor& runs) { return x.size(0) == 1 ? runs : runs.narrow(0, run, 1); };
+        const auto of_run = [run](const torch::Tensor& runs) { return runs.narrow(0, run, 1); };
         outputs.push_back(attend({of_run(all.qkv), of_run(all.gate), of_run(all.rates), of_run(all.log_decay),
                                   of_run(all.decay_shift), of_run(all.head_norm)},
                                  part.h_v.value(), pass.batch, pass.use));

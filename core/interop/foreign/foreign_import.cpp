@@ -165,14 +165,11 @@ std::string chosen_metric(const ForeignRun& run, const std::string& wanted, std:
     return wanted.empty() ? metric_of(run.metrics, names) : run.metrics.contains(wanted) ? wanted : "";
 }
 
-// Of metrics with numbers, and texts of digits: a column of words is no metric. "" if there are none.
+// "" if there are none.
 std::string unreadable_words(const ForeignRun& run) {
     std::int64_t count = 0;
     std::string first;
     for (const auto& [metric, texts] : run.unreadable) {
-        const bool is_of_digits = texts.first.find_first_not_of("+-.,0123456789eE' ") == std::string::npos &&
-                                  texts.first.find('-', 1) == std::string::npos;  // but no date
-        if (!is_of_digits && !run.metrics.contains(metric)) continue;
         if (count == 0) first = "\"" + texts.first + "\" (" + metric + " at step " + std::to_string(texts.step) + ")";
         count += texts.count;
     }

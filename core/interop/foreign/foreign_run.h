@@ -36,9 +36,9 @@ struct ForeignRun {
     nlohmann::json config = nlohmann::json::object();          // flat: names with dots, numbers, texts, flags
     std::map<std::string, std::vector<ForeignPoint>> metrics;  // by name, in the order of the file
     std::vector<std::string> notes;                            // sentences on what was left out or changed
-    std::map<std::string, UnreadableNumbers> unreadable = {};  // by metric, also of columns that have only texts
+    std::map<std::string, UnreadableNumbers> unreadable = {};  // by metric
 
-    /// Counts texts as unreadable; ignores flags and null.
+    /// Counts texts of digits as unreadable; ignores words, flags and null.
     void add(const std::string& metric, std::int64_t step, const nlohmann::json& value, double time);
     /// A flat object; its step is under one of the usual names ("step", "_step", "global_step", …). Returns false,
     /// adding nothing, if it has none.
@@ -75,7 +75,8 @@ extern const ForeignFormat mlflow_format, mlruns_format, trackio_format;
 inline constexpr std::int64_t largest_foreign_file = 256 << 20;
 
 /// JSON in which NaN, Infinity and -Infinity may stand bare, as Python writes it: they become texts, as do numbers
-/// beyond the largest double. The result is discarded (nlohmann::json::is_discarded) if the text is no JSON.
+/// with an exponent beyond the largest double. The result is discarded (nlohmann::json::is_discarded) if the text is no
+/// JSON.
 nlohmann::json python_json(std::string_view text);
 /// A number, or the text "NaN", "Infinity", "inf", …; nullopt for anything else.
 std::optional<double> logged_number(const nlohmann::json& value);

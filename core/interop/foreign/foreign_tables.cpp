@@ -388,8 +388,13 @@ void ForeignRun::add(const std::string& metric, std::int64_t step, const json& v
     if (const auto number = logged_number(value)) {
         metrics[metric].push_back({step, *number, time});
     } else if (value.is_string()) {
+        const std::string& text = value.get_ref<const std::string&>();
+        const bool has_digits_only = text.find_first_not_of("+-.,0123456789eE' ") == std::string::npos &&
+                                     text.find_first_of("0123456789") != std::string::npos &&
+                                     text.find('-', 1) == std::string::npos;  // but no date
+        if (!has_digits_only) return;
         UnreadableNumbers& texts = unreadable[metric];
-        if (texts.count++ == 0) texts = {1, shortened(value.get<std::string>(), 40), step};
+        if (texts.count++ == 0) texts = {1, shortened(text, 40), step};
     }
 }
 
@@ -440,7 +445,7 @@ json python_json(std::string_view text) {
             const std::string number = quoted.substr(begin) + std::string(text.substr(i, end - i));
             double value = 0;
             const auto error = std::from_chars(number.data(), number.data() + number.size(), value).ec;
-            const bool is_beyond = error == std::errc::result_out_of_range && text[i + 1] != '-';
+            const bool is_beyond = error == std::errc::result_out_of_range && !text.substr(i + 1).starts_with('-');
             quoted.replace(begin, std::string::npos, is_beyond ? '"' + number + '"' : number);
             i = end - 1;
         } else if (word.empty()) {

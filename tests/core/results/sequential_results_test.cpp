@@ -175,7 +175,6 @@ TEST(SequentialResults, AnotherTestHasNoEffectAndIsNamed) {
     EXPECT_THAT(results_text(usual), testing::Not(HasSubstr("has no effect")));
 }
 
-// Equivalence of two settings is called so; a sheet's claim is refuted.
 TEST(SequentialResults, ChoicesThatTheRuleDidNotMakeAreNamed) {
     const std::vector<ResultRun> runs = runs_of(rule_up_to(10), 10);
     EXPECT_THAT(condition_warnings(results_table(runs)), testing::IsEmpty());
@@ -189,6 +188,7 @@ TEST(SequentialResults, ChoicesThatTheRuleDidNotMakeAreNamed) {
                     testing::ElementsAre(HasSubstr("not the one with which the stopping rule decided")));
 }
 
+// Equivalence of two settings is called so; a sheet's claim is refuted.
 TEST(SequentialResults, ARefutedDifferenceIsEquivalent) {
     const auto rule = rule_up_to(40);
     std::vector<ResultRun> runs = runs_of(rule, 40);

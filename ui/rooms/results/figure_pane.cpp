@@ -168,6 +168,7 @@ void FigurePane::paintFigure() {
     m_pictureJob.start([this](const Cancelled&) {
         return [this] {
             m_pictureWanted = false;
+            if (m_lab.path() != m_pictureLab) return;  // the results of the lab that was opened meanwhile follow
             m_pictureJob.start([this, make = pictureMaker(false)](const Cancelled&) mutable {
                 return [this, picture = std::make_shared<ResultsPicture>(make())] {
                     showPicture(std::move(*picture));

@@ -785,19 +785,21 @@ QWidget* ResultsRoom::makeResults() {
 
 namespace {
 
-/// Of the cells in view and the rows that follow, as QTableView::sizeHintForColumn() has it, which takes long because
-/// it asks the style about each cell: here only about that with the widest text.
+/// The width that the widest of some cells needs, among them those in view. QTableView::sizeHintForColumn() asks the
+/// style about each of them, which takes long.
 int widthOfCells(const QTableView& view, int column) {
     const QFontMetricsF metrics(view.font());
-    const int first = std::max(0, view.rowAt(0));
-    const int end = std::min(view.model()->rowCount(), first + view.horizontalHeader()->resizeContentsPrecision());
-    double most = -1;
+    const int rows = view.model()->rowCount();
+    const int most = view.horizontalHeader()->resizeContentsPrecision();
+    const int first = std::max(0, std::min(view.rowAt(0), rows - most));
+    const int end = std::min(rows, first + most);
+    double widestText = -1;
     QModelIndex widest;
     for (int row = first; row < end; ++row) {
         const QModelIndex cell = view.model()->index(row, column);
         const double width = metrics.horizontalAdvance(cell.data().toString());
-        if (width <= most) continue;
-        most = width;
+        if (width <= widestText) continue;
+        widestText = width;
         widest = cell;
     }
     return widest.isValid() ? view.sizeHintForIndex(widest).width() : 0;

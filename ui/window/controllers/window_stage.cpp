@@ -447,14 +447,16 @@ void WindowStage::trainBeside(const Experiment& experiment) {
             const QString lab = m_workspace.lab().unusedPath();
             const auto plan = std::make_shared<Plan>();
             const QString failure = problemOf([&] { *plan = plan_into(toPath(lab), experiment, data); });
+            if (!failure.isEmpty()) return [this, failure] { reportTo(failure); };
             // Of a plan that was cancelled meanwhile, no lab stays in the user's folder: the result is destroyed.
             const auto removal = std::make_shared<QScopeGuard<std::function<void()>>>([lab] { QFile::remove(lab); });
-            return [this, plan, lab, failure, removal] {
-                if (!failure.isEmpty()) return reportTo(failure);
-                removal->dismiss();
+            return [this, plan, lab, removal] {
                 m_liveLab = lab;
                 m_trainsSince.start();
-                reportTo(problemOf([&] { m_beside->start(std::move(*plan), toPath(lab)); }));
+                const QString problem = problemOf([&] { m_beside->start(std::move(*plan), toPath(lab)); });
+                reportTo(problem);
+                if (!problem.isEmpty()) return m_liveLab.clear();
+                removal->dismiss();
                 if (m_recording.isEmpty() && m_sceneKey == m_liveKey) showRecording(lab);
             };
         });
@@ -631,7 +633,7 @@ void WindowStage::setPresenting(bool presenting, bool fullScreen) {
     applyAxes();
     emit presentingChanged(presenting);
     if (!presenting) m_rooms.pages().show();
-    if (presenting || !std::exchange(m_isLarge, false)) return;
+    if (presenting || !std::exchange(m_isLarge, false) || m_before->state != Qt::WindowNoState) return;
     // Fields in large type may have made the window wider, which no window manager undoes where there is none.
     QTimer::singleShot(0, this, [this, wide = m_window.size(), size = m_before->size] {
         if (!m_isPresenting && m_window.size() == wide) m_window.resize(size);

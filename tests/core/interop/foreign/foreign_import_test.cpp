@@ -581,7 +581,10 @@ TEST(ForeignFiles, NumbersThatCannotBeReadAreCounted) {
     EXPECT_EQ(lines.metrics.steps.training_loss, std::vector<double>{3});
     EXPECT_EQ(lines.metrics.evaluations.validation_loss, std::vector<double>{-100});
     // Without losses, the last step is that of the other metrics.
-    const PlannedImport others = run_of("c.jsonl", "{\"step\": 0, \"val_ppl\": 20}\n{\"step\": 10, \"val_ppl\": 9}\n");
+    const PlannedImport others = run_of("c.jsonl",
+                                        "{\"step\": 0, \"val_ppl\": 20, \"note\": \"\", \"phase\": \"e\"}\n"
+                                        "{\"step\": 10, \"val_ppl\": 9, \"note\": \"\", \"phase\": \"-\"}\n");
+    EXPECT_THAT(others.notes, testing::IsEmpty());
     EXPECT_EQ(import_json({{others}, {}})["runs"][0]["last_step"], 10);
 }
 
