@@ -2,9 +2,10 @@
 
 find_program(ROPELAB_CCACHE ccache)
 if(ROPELAB_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # ccache requires this sloppiness for precompiled headers.
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-                                    ${ROPELAB_CCACHE})
+    # ccache requires this sloppiness for precompiled headers. With the base, clones in other folders share the objects.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+        CCACHE_NOHASHDIR=1 ${ROPELAB_CCACHE})
 endif()
 
 find_program(ROPELAB_MOLD mold)
