@@ -8,6 +8,10 @@
 if(ROPELAB_TESTS)
     find_package(GTest REQUIRED)
     include(GoogleTest)
+    add_library(ropelab_source_file STATIC EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/support/source_file.cpp)
+    target_include_directories(ropelab_source_file PUBLIC ${CMAKE_SOURCE_DIR})
+    target_compile_definitions(ropelab_source_file PRIVATE ROPELAB_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    ropelab_warnings(ropelab_source_file)
 endif()
 
 function(ropelab_add_test name)
@@ -32,9 +36,7 @@ function(ropelab_add_test name)
         target_compile_options(${name} PRIVATE ${level})
     endif()
     target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
-    target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} GTest::gmock GTest::gtest_main)
-    target_compile_definitions(${name} PRIVATE ROPELAB_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
-                                               ROPELAB_SHARED_DATA="${CMAKE_SOURCE_DIR}/../shared/data")
+    target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} ropelab_source_file GTest::gmock GTest::gtest_main)
     # Spinning OpenMP threads of tests that run in parallel would slow each other down.
     set(environment "OMP_WAIT_POLICY=PASSIVE;${TEST_ENVIRONMENT}")
     if(TEST_APART)

@@ -9,6 +9,7 @@
 #include "core/store/lab_file.h"
 #include "tests/cli/terminal.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/source_file.h"
 
 namespace ropelab {
 namespace {
@@ -222,7 +223,7 @@ TEST(TrainVerb, ParsesNumbersInTheCLocale) {
 // A job script of an earlier version resumes its lab with the experiment's file, in which settings have earlier names.
 TEST(TrainVerb, ResumesAnEarlierLabWithItsOwnExperiment) {
     const ScratchFolder folder;
-    const auto from = std::filesystem::path(ROPELAB_SOURCE_DIR) / "tests" / "data" / "earlier_names.ropelab";
+    const auto from = std::filesystem::path(source_file("tests/data/earlier_names.ropelab"));
     const auto lab = folder / "earlier.ropelab";
     std::filesystem::copy(from, lab);
     std::filesystem::copy(from.string() + ".checkpoints", lab.string() + ".checkpoints");

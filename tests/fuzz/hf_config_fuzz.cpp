@@ -13,6 +13,7 @@
 #include "core/interop/config/hf_config.h"
 #include "core/interop/model_table.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/source_file.h"
 
 namespace {
 
@@ -29,7 +30,7 @@ std::string read(const std::filesystem::path& file) {
 std::vector<std::string> seeds() {
     std::vector<std::string> result;
     for (const KnownModel& model : model_table()) result.push_back(model.config.dump());
-    const std::filesystem::path shared = ROPELAB_SHARED_DATA;
+    const std::filesystem::path shared = source_file("../shared/data");
     const auto oracles = shared / "oracles/hf_inverse_frequencies.json";
     if (std::filesystem::exists(oracles)) {
         const json reference = json::parse(read(oracles));

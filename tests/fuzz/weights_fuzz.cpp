@@ -15,6 +15,7 @@
 #include "core/weights/weight_files.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/source_file.h"
 
 namespace {
 
@@ -82,7 +83,7 @@ int main(int count, char** arguments) {
     const ScratchFolder folder;
     write_safetensors(folder / "seed.safetensors", {.tensors = {{"a", {2, 3}, {1, 2, 3, 4, 5, 6}}, {"b", {1}, {7}}},
                                                     .metadata = {{"format", "pt"}}});
-    const std::string types = content_of(ROPELAB_SOURCE_DIR "/tests/core/weights/gguf_types.gguf");
+    const std::string types = content_of(source_file("tests/core/weights/gguf_types.gguf"));
     const std::string small = "GGUF" + bytes_of(std::uint32_t{3}) + bytes_of(std::uint64_t{0}) +
                               bytes_of(std::uint64_t{1}) + bytes_of(std::uint64_t{20}) + "general.architecture" +
                               bytes_of(std::uint32_t{8}) + bytes_of(std::uint64_t{5}) + "llama";

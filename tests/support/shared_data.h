@@ -8,11 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/source_file.h"
+
 namespace ropelab {
 
 /// Returns the path of a file in ../shared/data, which has texts and reference numbers of other programs.
 inline std::filesystem::path shared_data(const std::string& name) {
-    return std::filesystem::path(ROPELAB_SHARED_DATA) / name;
+    return std::filesystem::path(source_file("../shared/data")) / name;
 }
 
 /// Returns the content of a file.

@@ -100,3 +100,5 @@ void ExportProcess::end(int code, QProcess::ExitStatus status) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_export_process.cpp"

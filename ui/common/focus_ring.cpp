@@ -65,3 +65,5 @@ void FocusRing::paintEvent(QPaintEvent*) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_focus_ring.cpp"

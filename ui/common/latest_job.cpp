@@ -81,3 +81,5 @@ void LatestJob::finish(const std::shared_ptr<Job>& job, const std::function<void
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_latest_job.cpp"

@@ -43,3 +43,5 @@ void ChoiceBox::paintEvent(QPaintEvent* /*event*/) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_choice_box.cpp"

@@ -74,3 +74,5 @@ void FieldNote::place() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_field_note.cpp"

@@ -47,3 +47,5 @@ void FittingLabel::fit() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_fitting_label.cpp"

@@ -82,3 +82,5 @@ int FlowLayout::place(const QRect& rect, bool move) const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_flow_layout.cpp"

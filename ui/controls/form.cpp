@@ -158,3 +158,5 @@ void Form::setShown(std::string_view id, bool shown) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_form.cpp"

@@ -165,3 +165,5 @@ void NumberSlider::showError(const QString& sentence) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_number_slider.cpp"

@@ -161,3 +161,5 @@ void saveTable(const QString& path, const QString& table) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_table_view.cpp"

@@ -294,3 +294,5 @@ TextList* makePredictionList(const QString& nothing, QWidget* parent) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_text_table.cpp"

@@ -223,3 +223,5 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_command_palette.cpp"

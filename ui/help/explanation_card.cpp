@@ -200,3 +200,5 @@ bool DialogExplanations::eventFilter(QObject* watched, QEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_explanation_card.cpp"

@@ -435,3 +435,5 @@ bool Guide::eventFilter(QObject* watched, QEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_guide.cpp"

@@ -163,3 +163,5 @@ QWidget* KeyboardSheet::makeContent(int columns) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_keyboard_sheet.cpp"

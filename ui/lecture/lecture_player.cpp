@@ -264,3 +264,5 @@ void LecturePlayer::finishGlides() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_lecture_player.cpp"

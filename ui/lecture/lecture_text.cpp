@@ -109,3 +109,5 @@ void LectureText::paintEvent(QPaintEvent*) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_lecture_text.cpp"

@@ -427,3 +427,5 @@ bool ModelMap::eventFilter(QObject* watched, QEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_model_map.cpp"

@@ -337,3 +337,5 @@ QString ModelScatter::tooltipText(const QPointF& pixel) const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_model_views.cpp"

@@ -319,3 +319,5 @@ int CurvePlot::repaintDelay() const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_curve_plot.cpp"

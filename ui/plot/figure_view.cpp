@@ -98,3 +98,5 @@ QRectF FigureView::canvasRect() const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_figure_view.cpp"

@@ -135,3 +135,5 @@ void PlotReadout::drawLine(QCPPainter* painter, const QRectF& axes) const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_plot_readout.cpp"

@@ -275,3 +275,5 @@ void PlotWidget::focusOutEvent(QFocusEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_plot_widget.cpp"

@@ -169,3 +169,5 @@ void ComparisonBar::compareWithClipboard() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_comparison.cpp"

@@ -219,3 +219,5 @@ void PanelGrid::arrange() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_figure_views.cpp"

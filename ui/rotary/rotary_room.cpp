@@ -401,3 +401,5 @@ FigureOrigin RotaryRoom::originOf(const Figure& figure) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_rotary_room.cpp"

@@ -57,3 +57,5 @@ std::optional<EvaluatedRun> RunChooser::chosen() const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_run_chooser.cpp"

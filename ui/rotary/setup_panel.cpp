@@ -371,3 +371,5 @@ void SetupPanel::showProblem(const QString& sentence) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_setup_panel.cpp"

@@ -132,3 +132,5 @@ void ExperimentModel::set(const Experiment& value, const SweepOptions& options) 
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_experiment_model.cpp"

@@ -476,3 +476,5 @@ std::unique_ptr<QLockFile> LabDocument::lockFor(const QString& path) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_lab_document.cpp"

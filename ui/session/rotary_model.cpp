@@ -348,3 +348,5 @@ SetupNames setupNames(const ShapedSetup& a, const ShapedSetup& b) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_rotary_model.cpp"

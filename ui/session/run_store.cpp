@@ -499,3 +499,6 @@ QString stateText(const RunView& run) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_run_access.cpp"
+#include "moc_run_store.cpp"

@@ -179,3 +179,5 @@ void SweepSession::setState(State state) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_sweep_session.cpp"

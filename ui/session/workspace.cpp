@@ -551,3 +551,5 @@ void Workspace::storeQueue() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_workspace.cpp"

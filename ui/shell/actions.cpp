@@ -124,3 +124,5 @@ bool ActionRegistry::eventFilter(QObject* watched, QEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_actions.cpp"

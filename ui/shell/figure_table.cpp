@@ -114,3 +114,5 @@ FigureTableWindow::FigureTableWindow(const Figure& figure, QWidget* parent) : QD
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_figure_table.cpp"

@@ -271,3 +271,5 @@ void Room::addCaptionEntry(QMenu& menu) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_room.cpp"

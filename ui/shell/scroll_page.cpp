@@ -97,3 +97,5 @@ void ScrollPage::fit() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_scroll_page.cpp"

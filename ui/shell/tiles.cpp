@@ -48,3 +48,5 @@ QString Tiles::text(int index) const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_tiles.cpp"

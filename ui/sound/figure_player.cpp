@@ -96,3 +96,5 @@ bool FigurePlayer::eventFilter(QObject* watched, QEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_figure_player.cpp"

@@ -146,3 +146,5 @@ void StatementCards::demonstrate(const Statement& statement) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_statement_cards.cpp"

@@ -288,3 +288,5 @@ bool ThemeManager::eventFilter(QObject* watched, QEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_theme_manager.cpp"

@@ -513,3 +513,5 @@ void MainWindow::renewTitle() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_main_window.cpp"

@@ -34,7 +34,7 @@ bool expect_class(const json& config, const json& expected, std::int64_t tokens)
 }
 
 TEST(HfClasses, CachesAndParametersAreThoseOfTheClassesOfTransformers) {
-    const json file = read_json_file(ROPELAB_SOURCE_DIR "/tests/core/interop/classes_of_transformers.json");
+    const json file = read_json_file(source_file("tests/core/interop/classes_of_transformers.json"));
     std::set<std::string> without_total;
     int configs = 0;
     for (const json& each : file.at("models")) {

@@ -8,6 +8,7 @@
 #include "core/store/output_file.h"
 #include "tests/core/lecture/lecture_text.h"
 #include "tests/support/expect_message.h"
+#include "tests/support/source_file.h"
 
 namespace ropelab {
 namespace {
@@ -142,7 +143,7 @@ TEST(LectureRefusals, NameFileLineAndWhatWouldBeRight) {
 TEST(LectureRefusals, OfWhatTheRunsDoNotHave) {
     const auto scene = [](const std::string& changes) {
         return scene_of_block("show: inspect\nlab: labs/three-thetas.ropelab\nsteps:\n  - set: {" + changes + "}",
-                              std::string(ROPELAB_SOURCE_DIR) + "/resources/lectures/test.md");
+                              source_file("resources/lectures/test.md"));
     };
     const std::vector<SceneRun> runs = runs_of(scene("head: mean"));
     ASSERT_FALSE(runs.empty());

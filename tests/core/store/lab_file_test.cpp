@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "tests/core/store/lab_runs.h"
+#include "tests/support/source_file.h"
 
 namespace ropelab {
 namespace {
@@ -195,7 +196,7 @@ TEST_F(LabFileTest, FallsBackToARollbackJournal) {
 // In a folder that cannot be written, a lab with a write-ahead log can be read only as immutable, and elsewhere reading
 // it would leave files beside it.
 TEST(RecordedLabs, OfLecturesAreSingleFilesWithoutAWriteAheadLog) {
-    const std::filesystem::path folder = std::filesystem::path(ROPELAB_SOURCE_DIR) / "resources" / "lectures" / "labs";
+    const std::filesystem::path folder = source_file("resources/lectures/labs");
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         EXPECT_EQ(entry.path().extension(), ".ropelab");
         std::ifstream file(entry.path(), std::ios::binary);

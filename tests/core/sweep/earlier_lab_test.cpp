@@ -9,6 +9,7 @@
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/stored_run.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/source_file.h"
 
 namespace ropelab {
 namespace {
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 class EarlierLab : public testing::Test {
  protected:
     void SetUp() override {
-        const fs::path from = fs::path(ROPELAB_SOURCE_DIR) / "tests" / "data" / "earlier_names.ropelab";
+        const fs::path from = source_file("tests/data/earlier_names.ropelab");
         fs::copy(from, path_);
         fs::copy(from.string() + ".checkpoints", path_.string() + ".checkpoints");
     }

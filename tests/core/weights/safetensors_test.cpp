@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "tests/core/store/lab_runs.h"
+#include "tests/support/shared_data.h"
 
 namespace ropelab {
 namespace {
@@ -184,7 +185,7 @@ TEST_F(Safetensors, SurvivesDeepNesting) {
 }
 
 TEST_F(Safetensors, ReadsAFileWrittenByPyTorch) {
-    const auto path = std::filesystem::path(ROPELAB_SHARED_DATA) / "oracles/hf_models/neox_25/model.safetensors";
+    const auto path = shared_data("oracles/hf_models/neox_25/model.safetensors");
     if (!std::filesystem::exists(path)) GTEST_SKIP() << "The shared test data are not installed: " << path;
     const TensorFile file = read_safetensors(path);
     EXPECT_EQ(file.metadata.at("format"), "pt");

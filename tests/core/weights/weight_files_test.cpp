@@ -10,6 +10,7 @@
 #include "core/weights/safetensors.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/source_file.h"
 
 namespace ropelab {
 namespace {
@@ -63,7 +64,7 @@ class WeightFilesTest : public testing::Test {
 };
 
 TEST(GgufTypes, AreDecodedAsGgufPyDoes) {
-    const WeightFiles files(ROPELAB_SOURCE_DIR "/tests/core/weights/gguf_types.gguf");
+    const WeightFiles files(source_file("tests/core/weights/gguf_types.gguf"));
     ASSERT_NE(files.gguf(), nullptr);
     EXPECT_EQ(files.gguf()->get<double>("types.count"), 11);
     EXPECT_EQ(files.gguf()->get<std::vector<std::string>>("types.names"), (std::vector<std::string>{"F32", "θ"}));

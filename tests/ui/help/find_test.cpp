@@ -2,6 +2,7 @@
 #include <QFile>
 #include <QLineEdit>
 
+#include "tests/support/source_file.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/help/command_palette.h"
 #include "ui/help/guide.h"
@@ -87,7 +88,7 @@ TEST_F(FindTest, FormulasModelsAndRooms) {
 }
 
 TEST_F(FindTest, TitlesOfTheFormulasAreThoseOfTheDocument) {
-    QFile file(QStringLiteral(ROPELAB_SOURCE_DIR "/docs/formulas.md"));
+    QFile file(QString::fromStdString(source_file("docs/formulas.md")));
     ASSERT_TRUE(file.open(QIODevice::ReadOnly));
     QStringList expected;
     for (const QString& line : QString::fromUtf8(file.readAll()).split('\n')) {

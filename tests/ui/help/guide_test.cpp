@@ -14,6 +14,7 @@
 #include <QToolButton>
 #include <set>
 
+#include "tests/support/source_file.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/help/command_palette.h"
 #include "ui/help/explanation_card.h"
@@ -45,7 +46,7 @@ class GuideTest : public WindowFixture {
 };
 
 TEST_F(GuideTest, HasEveryFileOfDocsWithItsText) {
-    const QDir folder(QStringLiteral(ROPELAB_SOURCE_DIR "/docs"));
+    const QDir folder(QString::fromStdString(source_file("docs")));
     QStringList files;
     for (const GuidePage& page : guidePages()) files << page.file;
     EXPECT_EQ(files.front(), "README.md");

@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QRegularExpression>
 
+#include "tests/support/source_file.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/help/keyboard_sheet.h"
 #include "ui/shell/actions.h"
@@ -114,7 +115,7 @@ TEST_F(Shortcuts, TheListOfShortcutsHasTheSameKeys) {
 }
 
 TEST_F(Shortcuts, GuideNamesExistingKeys) {
-    QFile page(QStringLiteral(ROPELAB_SOURCE_DIR "/docs/window.md"));
+    QFile page(QString::fromStdString(source_file("docs/window.md")));
     ASSERT_TRUE(page.open(QIODevice::ReadOnly));
     const QString text = QString::fromUtf8(page.readAll());
     QStringList known;

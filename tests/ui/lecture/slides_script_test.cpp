@@ -18,6 +18,7 @@
 #include "core/rope/context.h"
 #include "core/rope/logit.h"
 #include "core/rope/rotary_setup.h"
+#include "tests/support/source_file.h"
 #include "ui/figure/ticks.h"
 #include "ui/lecture/documents/live_figure.h"
 
@@ -39,7 +40,7 @@ catch (e) {
 };
 console.log(JSON.stringify(JSON.parse(fs.readFileSync(0, "utf8")).map(value)));)js";
     QProcess node;
-    node.start("node", {"-e", driver, ROPELAB_SOURCE_DIR "/resources/slides/slides.js"});
+    node.start("node", {"-e", driver, QString::fromStdString(source_file("resources/slides/slides.js"))});
     node.write(QByteArray::fromStdString(json(expressions).dump()));
     node.closeWriteChannel();
     node.waitForFinished();

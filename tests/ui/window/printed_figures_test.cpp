@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "tests/support/source_file.h"
 #include "ui/figure/export/export_options.h"
 #include "ui/figure/export/figure_page.h"
 #include "ui/figure/figure_caption.h"
@@ -139,7 +140,7 @@ struct Made {
 };
 
 QString labOf(const char* name) {
-    return QStringLiteral(ROPELAB_SOURCE_DIR "/resources/lectures/labs/%1.ropelab").arg(QLatin1String(name));
+    return QString::fromStdString(source_file("resources/lectures/labs/" + std::string(name) + ".ropelab"));
 }
 
 /// Of two setups, which differ in all that figures name.

@@ -318,3 +318,5 @@ void ExportDialog::refreshPreview() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_export_dialog.cpp"

@@ -426,3 +426,5 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_figure_annotations.cpp"

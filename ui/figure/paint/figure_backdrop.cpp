@@ -175,3 +175,5 @@ void FigureBackdrop::drawColorBar(QCPPainter* painter, const QRectF& axes) const
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_figure_backdrop.cpp"

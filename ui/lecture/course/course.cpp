@@ -305,3 +305,5 @@ void Course::reset() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_course.cpp"

@@ -348,3 +348,5 @@ void drawPageText(QTextDocument& document, QPainter& painter, const QPointF& pla
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_page_text.cpp"

@@ -116,3 +116,5 @@ void InkLayer::paintEvent(QPaintEvent*) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_ink.cpp"

@@ -147,3 +147,5 @@ QString NotesView::time() const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_notes_view.cpp"

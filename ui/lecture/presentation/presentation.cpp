@@ -600,3 +600,5 @@ void Presentation::saveSnapshot() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_presentation.cpp"

@@ -238,3 +238,5 @@ void PresentationPage::scroll(double pages) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_presentation_bands.cpp"

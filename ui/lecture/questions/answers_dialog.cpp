@@ -214,3 +214,5 @@ Figure AnswersDialog::exportedFigure() const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_answers_dialog.cpp"

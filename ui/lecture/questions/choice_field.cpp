@@ -157,3 +157,5 @@ bool ChoiceField::pressDigit(int digit) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_answer_field.cpp"

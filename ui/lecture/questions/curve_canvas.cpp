@@ -250,3 +250,5 @@ void CurveCanvas::keyPressEvent(QKeyEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_curve_canvas.cpp"

@@ -451,3 +451,5 @@ void QuestionPanel::keyPressEvent(QKeyEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_question_panel.cpp"

@@ -314,3 +314,5 @@ void ActivationPane::load() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_activation_figure.cpp"

@@ -276,3 +276,5 @@ QString AnatomyPanel::problem() const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_anatomy_panel.cpp"

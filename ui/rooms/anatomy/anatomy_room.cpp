@@ -695,3 +695,5 @@ void AnatomyRoom::resizeEvent(QResizeEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_anatomy_room.cpp"

@@ -273,3 +273,5 @@ const Figure& CacheRoom::table(Shown& shown, const RotarySetup& setup, TablePart
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_cache_room.cpp"

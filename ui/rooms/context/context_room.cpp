@@ -677,3 +677,5 @@ void ContextRoom::showBusy() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_context_room.cpp"

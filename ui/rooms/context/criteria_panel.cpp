@@ -143,3 +143,5 @@ QList<FormRow> randomRows() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_criteria_panel.cpp"

@@ -164,3 +164,5 @@ void MeasuredLossPanel::measure() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_measured_loss.cpp"

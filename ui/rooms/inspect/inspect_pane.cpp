@@ -207,3 +207,5 @@ void InspectPane::click(const QPointF& place) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_inspect_pane.cpp"

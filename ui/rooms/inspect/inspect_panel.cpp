@@ -501,3 +501,5 @@ void InspectPanel::chooseHead(std::int64_t layer, std::int64_t head) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_inspect_panel.cpp"

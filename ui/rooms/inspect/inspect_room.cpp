@@ -667,3 +667,5 @@ void InspectRoom::connectWriter() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_inspect_room.cpp"

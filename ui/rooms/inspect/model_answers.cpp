@@ -460,3 +460,5 @@ bool ModelAnswers::isBusy() const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_model_answers.cpp"

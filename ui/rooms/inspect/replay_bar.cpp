@@ -238,3 +238,5 @@ void ReplayDialog::save() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_replay_bar.cpp"

@@ -339,3 +339,5 @@ void CacheMeasurement::measure() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_memory_panels.cpp"

@@ -386,3 +386,5 @@ void MemoryRoom::hideEvent(QHideEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_memory_room.cpp"

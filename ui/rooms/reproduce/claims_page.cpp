@@ -154,3 +154,5 @@ QString ClaimsPage::text() const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_claims_page.cpp"

@@ -591,3 +591,5 @@ FigureEntries reproduceEntries() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_forest_figure.cpp"

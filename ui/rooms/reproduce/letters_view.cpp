@@ -193,3 +193,5 @@ void LettersView::refresh() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_letters_view.cpp"

@@ -150,3 +150,5 @@ void ReproducePanel::showProblem(const QString& sentence) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_reproduce_panel.cpp"

@@ -528,3 +528,5 @@ void ReproduceRoom::selectRow(int row) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_reproduce_room.cpp"

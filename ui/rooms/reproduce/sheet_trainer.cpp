@@ -317,3 +317,5 @@ void SheetTrainer::setProgress(SheetProgress progress) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_sheet_trainer.cpp"

@@ -286,3 +286,5 @@ Figure resultsFigureOf(const LabDocument& lab, const RunStore& runs, const std::
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_figure_pane.cpp"

@@ -125,3 +125,5 @@ void GenerationMeasurement::setWords(const QString& words) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_generation_measurement.cpp"

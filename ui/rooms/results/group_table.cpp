@@ -434,3 +434,5 @@ TextTable::Content seedTable(const Results& results, int group, const QStringLis
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_group_table.cpp"

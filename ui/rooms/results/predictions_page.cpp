@@ -199,3 +199,5 @@ void PredictionsPage::measure() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_predictions_page.cpp"

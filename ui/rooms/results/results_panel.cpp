@@ -483,3 +483,5 @@ QString formatted(const Results& results, std::span<const SweepPredictions> swee
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_results_panel.cpp"

@@ -922,3 +922,5 @@ void ResultsRoom::addColumnEntries(QMenu& menu, int column) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_results_room.cpp"

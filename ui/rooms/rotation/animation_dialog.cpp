@@ -166,3 +166,5 @@ void AnimationDialog::endExport(const QString& words) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_animation_dialog.cpp"

@@ -382,3 +382,5 @@ QToolButton* CircuitPage::headButton(std::int64_t distance) const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_circuit_page.cpp"

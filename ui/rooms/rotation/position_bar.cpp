@@ -220,3 +220,5 @@ double PositionBar::speed() const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_position_bar.cpp"

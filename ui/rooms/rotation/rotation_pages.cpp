@@ -299,3 +299,5 @@ QString AimPage::text() const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_rotation_pages.cpp"

@@ -878,3 +878,5 @@ void RotationRoom::keyPressEvent(QKeyEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_rotation_room.cpp"

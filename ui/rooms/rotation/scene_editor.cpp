@@ -411,3 +411,5 @@ void SceneEditor::reset(const RotationState& state) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_scene_editor.cpp"

@@ -175,3 +175,5 @@ void RunVectors::load() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_vectors_panel.cpp"

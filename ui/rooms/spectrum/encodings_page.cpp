@@ -304,3 +304,5 @@ std::optional<FigureView::Readout> EncodingsPage::readout(const Figure& figure, 
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_encodings_page.cpp"

@@ -342,3 +342,5 @@ void SpectrumPanel::setKernelLength(std::int64_t tokens) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_spectrum_panel.cpp"

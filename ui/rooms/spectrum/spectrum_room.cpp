@@ -587,3 +587,5 @@ void SpectrumRoom::renewTexts() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_spectrum_room.cpp"

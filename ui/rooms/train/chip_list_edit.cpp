@@ -497,3 +497,5 @@ void ChipListEdit::rebuild() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_chip_list_edit.cpp"

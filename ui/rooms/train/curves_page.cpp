@@ -551,3 +551,5 @@ QString rooflineExplanation(const bench::MachineSpeed& machine) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_curves_page.cpp"

@@ -242,3 +242,5 @@ void HeadConversionDialog::showResult(const HeadConversionResult& result) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_head_conversion_dialog.cpp"

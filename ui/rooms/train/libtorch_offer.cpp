@@ -55,3 +55,5 @@ void LibTorchOffer::insist() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_libtorch_offer.cpp"

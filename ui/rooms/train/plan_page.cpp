@@ -380,3 +380,5 @@ void TakeOver::takeOver() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_plan_page.cpp"

@@ -534,3 +534,5 @@ void RunList::restyle() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_run_list.cpp"

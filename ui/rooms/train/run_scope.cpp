@@ -430,3 +430,5 @@ void RunScope::renew() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_run_scope.cpp"

@@ -474,3 +474,5 @@ void SearchGroup::renew() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_sweep_fields.cpp"

@@ -556,3 +556,5 @@ void SweepPanel::addCombining(QGridLayout* grid) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_sweep_panel.cpp"

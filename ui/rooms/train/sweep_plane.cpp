@@ -200,3 +200,5 @@ void SweepPlane::change(const QString& text, const std::vector<PlanePoint>& poin
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_sweep_plane.cpp"

@@ -757,3 +757,5 @@ bool TrainRoom::eventFilter(QObject* watched, QEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_train_room.cpp"

@@ -183,3 +183,5 @@ QWidget* BannerArea::banner(const QString& id) const {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_banners.cpp"

@@ -53,3 +53,5 @@ void DataOffer::offer(const std::vector<std::string>& names, const QString& sent
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_data_offer.cpp"

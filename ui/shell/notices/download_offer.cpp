@@ -100,3 +100,5 @@ void DownloadOffer::download() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_download_offer.cpp"

@@ -213,3 +213,5 @@ void ClassController::refuse(const QString& sentence) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_class_controller.cpp"

@@ -94,3 +94,5 @@ void FigureOpener::showRoomOf(const FigureRecord& record) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_figure_opener.cpp"

@@ -265,3 +265,5 @@ void LabController::refuseReport(const QString& sentence) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_lab_controller.cpp"

@@ -383,3 +383,5 @@ void LectureController::exportDocument(const char* kind, const QString& path) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_lecture_controller.cpp"

@@ -168,3 +168,5 @@ void RotaryController::compareWithRun(RunId run) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_rotary_controller.cpp"

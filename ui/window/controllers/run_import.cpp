@@ -166,3 +166,5 @@ void RunImport::store(const std::shared_ptr<const ImportPlan>& plan) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_run_import.cpp"

@@ -221,3 +221,5 @@ void Tour::leave() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_tour.cpp"

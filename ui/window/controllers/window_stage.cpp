@@ -727,3 +727,5 @@ void WindowStage::fitSides() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_window_stage.cpp"

@@ -84,3 +84,5 @@ void Corner::fit() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_corner.cpp"

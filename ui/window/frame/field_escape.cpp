@@ -107,3 +107,5 @@ void FieldEscape::restore() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_field_escape.cpp"

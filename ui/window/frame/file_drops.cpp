@@ -56,3 +56,5 @@ bool FileDrops::eventFilter(QObject* watched, QEvent* event) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_file_drops.cpp"

@@ -108,3 +108,5 @@ void Rail::restyle() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_rail.cpp"

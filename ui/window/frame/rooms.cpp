@@ -212,3 +212,5 @@ void RoomStack::show(const QString& id, const QString& part) {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_rooms.cpp"

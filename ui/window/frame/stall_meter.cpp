@@ -48,3 +48,5 @@ void StallMeter::tick() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_stall_meter.cpp"

@@ -215,3 +215,5 @@ void StatusStrip::renew() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_status_strip.cpp"

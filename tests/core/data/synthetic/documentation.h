@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/source_file.h"
+
 namespace ropelab::documentation {
 
 /// Returns the lines of the first fenced block under `heading` in docs/synthetic-language.md, so that the tests compare
 /// the program with its documentation.
 inline std::vector<std::string> block_under(const std::string& heading) {
-    std::ifstream file(ROPELAB_SOURCE_DIR "/docs/synthetic-language.md");
+    std::ifstream file(source_file("docs/synthetic-language.md"));
     if (!file) throw std::runtime_error("docs/synthetic-language.md cannot be read");
     std::string line;
     while (std::getline(file, line) && line != heading) {

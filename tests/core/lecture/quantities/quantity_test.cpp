@@ -13,6 +13,7 @@
 #include "core/lecture/lecture_rooms.h"
 #include "core/rope/logit.h"
 #include "tests/support/expect_message.h"
+#include "tests/support/source_file.h"
 
 namespace ropelab {
 namespace {
@@ -197,7 +198,7 @@ TEST(Quantity, NamesAreUniqueAndDescribed) {
 
 // docs/lectures.md has a row per quantity: | `name(arguments)` | unit | description |.
 TEST(Quantity, AllAreDocumented) {
-    std::ifstream file(std::string(ROPELAB_SOURCE_DIR) + "/docs/lectures.md");
+    std::ifstream file(source_file("docs/lectures.md"));
     std::string page{std::istreambuf_iterator<char>(file), {}};
     page.erase(0, page.find("\n## Quantities"));  // the tables above describe keys
     std::set<std::string> documented;
@@ -214,7 +215,7 @@ TEST(Quantity, AllAreDocumented) {
 
 // docs/lectures.md has a row per room: | `name` | parts | controls |.
 TEST(LectureRooms, AreDocumented) {
-    std::ifstream file(std::string(ROPELAB_SOURCE_DIR) + "/docs/lectures.md");
+    std::ifstream file(source_file("docs/lectures.md"));
     const std::string page{std::istreambuf_iterator<char>(file), {}};
     const auto listed = [](const std::vector<std::string_view>& names) {
         std::string text;

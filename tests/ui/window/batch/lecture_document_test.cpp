@@ -21,6 +21,7 @@
 #include "core/base/error.h"
 #include "core/lecture/quantities/quantity.h"
 #include "core/rope/logit.h"
+#include "tests/support/source_file.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/animation/export_process.h"
@@ -512,7 +513,7 @@ TEST_F(LectureDocumentTest, SlidesBeforeADrawnCurveHaveEmptyAxes) {
 }
 
 TEST_F(LectureDocumentTest, RecordedRunsAreShownAndNothingTrains) {
-    const QString lab = QStringLiteral(ROPELAB_SOURCE_DIR "/resources/lectures/labs/three-thetas.ropelab");
+    const QString lab = QString::fromStdString(source_file("resources/lectures/labs/three-thetas.ropelab"));
     write("runs.md", "---\ntitle: Runs\n---\n\n## Recorded\n```yaml\nshow: train\nlab: \"" + lab.toUtf8() +
                          "\"\nlive: {preset: lecture-minute}\n```\n\n## Live\n```yaml\nshow: train\n"
                          "live: {preset: lecture-minute}\n```\n");

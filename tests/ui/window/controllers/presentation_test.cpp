@@ -4,6 +4,7 @@
 #include <QRadioButton>
 #include <QSaveFile>
 
+#include "tests/support/source_file.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/window/presentation_fixture.h"
 #include "ui/lecture/questions/answer_field.h"
@@ -505,7 +506,8 @@ TEST_F(PresentationTest, ARecordedLabStandsInForTheUsersLab) {
     // What a published model gave was measured; printed values were not.
     for (const bool isMeasured : {true, false}) {
         const char* name = isMeasured ? "real-model" : "published-losses";
-        stage().showRuns(QStringLiteral(ROPELAB_SOURCE_DIR "/resources/lectures/labs/%1.ropelab").arg(name), nullptr);
+        stage().showRuns(
+            QString::fromStdString(source_file("resources/lectures/labs/" + std::string(name) + ".ropelab")), nullptr);
         EXPECT_EQ(stage().runs(), isMeasured ? LectureStage::Runs::recorded : LectureStage::Runs::imported);
     }
     stage().showRuns("", nullptr);

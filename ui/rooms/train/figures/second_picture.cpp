@@ -536,3 +536,4 @@ bool SecondPicture::isBusy() const {
 }  // namespace ropelab::ui
 
 #include "second_picture.moc"
+#include "moc_second_picture.cpp"

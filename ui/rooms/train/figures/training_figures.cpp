@@ -399,3 +399,5 @@ FigureEntries trainingEntries() {
 }
 
 }  // namespace ropelab::ui
+
+#include "moc_training_figures.cpp"
