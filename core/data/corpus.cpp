@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/data/info.h"
 #include "core/data/utf8.h"
 
 namespace ropelab {
@@ -130,8 +131,10 @@ void split_into_subwords(Corpus& corpus, TextParts parts, const RunSpec& spec) {
     corpus.training = corpus.vocabulary.encode(parts.training);
     corpus.validation = corpus.vocabulary.encode(parts.validation);
     corpus.test = corpus.vocabulary.encode(parts.test);
-    corpus.validation_bytes = corpus.vocabulary.by_line() ? std::ssize(corpus.vocabulary.decode(corpus.validation))
-                                                          : std::ssize(parts.validation);
+    corpus.validation_bytes = corpus.vocabulary.by_line()
+                                  ? std::ssize(corpus.vocabulary.decode(corpus.validation))
+                                  : std::ssize(parts.validation) -
+                                        bytes_without_token(corpus.vocabulary, parts.validation, corpus.validation);
 }
 
 std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spec) {

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/data/checksum.h"
+#include "core/data/info.h"
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
 #include "core/interop/config/hf_reader.h"
@@ -82,7 +83,7 @@ std::shared_ptr<const Corpus> corpus_of_model(const Vocabulary& vocabulary, cons
     if (corpus->validation.size() < 2)
         throw BadInput("The text " + corpus->name + " has fewer than two tokens; give a longer one.");
     corpus->training = corpus->validation;
-    corpus->validation_bytes = std::ssize(content);
+    corpus->validation_bytes = std::ssize(content) - bytes_without_token(vocabulary, content, corpus->validation);
     return corpus;
 }
 

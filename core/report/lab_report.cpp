@@ -11,6 +11,7 @@
 #include "core/results/fits/theta_curve.h"
 #include "core/results/interactions.h"
 #include "core/results/results_cells.h"
+#include "core/store/imported.h"
 #include "core/store/output_file.h"
 #include "core/study/head_conversion.h"
 #include "core/sweep/lab_growth.h"
@@ -106,8 +107,11 @@ void add_settings(ReportDocument& document, const ReportSource& source) {
             shared.rows.push_back({name, values.front(), to_text(key.get(RunSpec{})), unit});
         }
     }
-    if (!swept.rows.empty()) document.add(ReportTable{"Settings in which the runs differ.", swept});
-    document.add(ReportTable{"Settings that all runs share.", shared});
+    // The table of results has the settings of imported runs.
+    const bool is_mixed = !source.specs.empty() && source.specs.size() < source.runs.records.size();
+    const std::string runs = is_mixed ? "runs that RoPE Lab trained" : "runs";
+    if (!swept.rows.empty()) document.add(ReportTable{"Settings in which the " + runs + " differ.", swept});
+    document.add(ReportTable{"Settings that all " + runs + " share.", shared});
 }
 
 void add_data(ReportDocument& document, const ReportSource& source) {
@@ -242,8 +246,11 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
                               fixed_text(summary.test_loss.value_or(RunSummary::unknown), 4),
                               fixed_text(record.summary ? summary.seconds : RunSummary::unknown, 1)});
     }
-    document.add(
-        ReportTable{"All runs of the lab file. Losses are in nats per token, times in seconds per run.", table});
+    const bool has_imported = source.specs.size() < source.runs.records.size();
+    document.add(ReportTable{"All runs of the lab file. Losses are in nats per token" +
+                                 std::string(has_imported ? " (of imported runs in the unit of their program)" : "") +
+                                 ", times in seconds per run.",
+                             table});
     ReportList remarks;
     for (const RunRecord& record : source.runs.records) {
         if (!record.message.empty())
@@ -329,13 +336,19 @@ std::string shell_words(const std::vector<std::string>& words) {
 void add_commands(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
     const std::string lab = shell_word(source.lab.path().filename().string());
     document.add(ReportHeading{1, "Commands that repeat the runs of this lab file"});
-    document.add(ReportParagraph{
-        "These commands, run in the folder of this report, train the runs of the lab file again and print their "
-        "results. In float32 on one CPU, the losses are bit-identical; elsewhere the last bits may differ."});
+    if (!source.specs.empty()) {
+        document.add(ReportParagraph{
+            "These commands, run in the folder of this report, train the runs of the lab file again and print their "
+            "results. In float32 on one CPU, the losses are bit-identical; elsewhere the last bits may differ."});
+    }
+    if (source.specs.size() < source.runs.records.size()) {
+        document.add(ReportParagraph{
+            "Imported runs cannot be trained again: the command import reads them from the files in their notes."});
+    }
     std::string commands;
     bool first = true;
     for (const ExperimentRecord& experiment : source.lab.experiments()) {
-        if (source.lab.document(experiment.id, sheet_document)) continue;
+        if (source.lab.document(experiment.id, sheet_document) || experiment.name == imported_experiment) continue;
         const auto extension = source.lab.document(experiment.id, extension_document);
         const bool continues = extension && extension->find("\"from\"") != std::string::npos;
         // A second experiment is added to the lab with --resume, and its runs begin anew unless they continued others.
@@ -413,7 +426,7 @@ std::vector<std::string> figure_flags(const LabFile& lab, const std::vector<std:
 std::map<std::string, std::string> experiment_files(const LabFile& lab) {
     std::map<std::string, std::string> files;
     for (const ExperimentRecord& experiment : lab.experiments()) {
-        if (lab.document(experiment.id, sheet_document)) continue;
+        if (lab.document(experiment.id, sheet_document) || experiment.name == imported_experiment) continue;
         // Written again, so that earlier names of settings are current ones.
         files[experiment_file_name(experiment.id)] =
             Experiment::from_text(experiment.description).to_json().dump(4) + '\n';

@@ -192,9 +192,11 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
         add(excludes, std::ssize(group.summaries) - counted_runs(table, group),
             " without a finite " + std::string(compared.name) + " from its mean");
         if (has_fewer_pairs(table, group)) {
-            result.push_back(group_label(table, group) + ": improvement, difference and p cover the " +
-                             counted(group.pairs, "seed") + " that the group shares with its baseline, and the means " +
-                             "cover all seeds.");
+            result.push_back(
+                group_label(table, group) + ": improvement, difference and p cover the " +
+                counted(group.pairs, "seed") +
+                (table.sequential ? " that the stopping rule used" : " that the group shares with its baseline") +
+                ", and the means cover all seeds.");
         }
     }
     return result;

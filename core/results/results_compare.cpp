@@ -257,7 +257,7 @@ void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable
 // Values of equal seeds in the fixed order of the seeds, up to the first seed that is missing.
 struct SequentialPairs {
     std::vector<double> ours, theirs;
-    bool blocked = false;  // a run of the next seed failed
+    bool blocked = false;  // a run of the next seed failed, or the user excluded it
 };
 
 SequentialPairs sequential_pairs(const ResultGroup& group, const ResultGroup& baseline, const ResultsTable& table,
@@ -461,6 +461,13 @@ void compare_groups(ResultsTable& table, std::optional<TestKind> test) {
         };
         for (const TestKind kind : test_kinds) correct([kind](const ResultGroup&) { return kind; }, false);
         correct([](const ResultGroup& group) { return group.test; }, true);
+        // The rule also corrects for comparisons that ended before their first look.
+        const auto count = std::ranges::count_if(
+            family, [](const ResultGroup* group) { return group->paired.sequential.has_value(); });
+        for (ResultGroup* group : family) {
+            if (table.sequential) group->comparisons = static_cast<int>(count);
+            if (group->paired.p && group->paired.sequential) group->paired.p_holm = group->paired.sequential->p_holm;
+        }
     }
 }
 

@@ -103,8 +103,13 @@ void add(ResultGroup& group, std::size_t index, std::int64_t seed, const RunSumm
     }
     ++group.repeated;
     const auto place = static_cast<std::size_t>(found - group.seeds.begin());
-    const double difference = std::abs(group.summaries[place].best_validation_loss - summary.best_validation_loss);
-    group.repeat_difference = std::fmax(group.repeat_difference, difference);
+    for (const Measure& measure : measures()) {
+        if (measure.unit != "nats") continue;
+        const double earlier = measure.of(group.summaries[place]), later = measure.of(summary);
+        const bool is_one_a_number = measure.of_best && std::isfinite(earlier) != std::isfinite(later);
+        const double difference = is_one_a_number ? INFINITY : std::abs(earlier - later);
+        group.repeat_difference = std::fmax(group.repeat_difference, difference);
+    }
     group.counted[place] = index;
     group.summaries[place] = summary;
 }
@@ -400,6 +405,13 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
         } else {
             ++(runs[i].state == RunState::failed ? group.failed : group.unfinished);
             if (runs[i].state == RunState::failed) group.failed_seeds.push_back(seed_of(settings.value(i, "seed")));
+        }
+    }
+    // An excluded run ends the comparisons of its setting under a stopping rule, unless another one has its seed.
+    for (ResultGroup& group : table.groups) {
+        for (const std::size_t run : group.excluded) {
+            const std::int64_t seed = seed_of(settings.value(run, "seed"));
+            if (std::ranges::find(group.seeds, seed) == group.seeds.end()) group.failed_seeds.push_back(seed);
         }
     }
     const bool has_imported = !imported_words(table).empty();

@@ -65,6 +65,14 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
         return "No test: training times are one measurement per group, because runs trained as one batch (a cohort) "
                "share one clock and the load of the machine differs between batches and sessions.";
     }
+    if (const auto& rule = group.decided().sequential; rule && rule->pairs == 0) {
+        return std::string(
+                   "No test: the stopping rule compares seeds in their fixed order, and of the seeds of its first ") +
+               "look, a run of the group or of the baseline " +
+               (rule->end == SequentialResult::End::blocked
+                    ? "failed, diverged or is excluded."
+                    : "is missing, or one of another group, for which the rule waits.");
+    }
     if (is_by_seed(group.test) && group.pairs < 2) {
         return "No test: a paired test needs at least two seeds that both groups have, but there " +
                (group.pairs == 1 ? std::string("is 1.") : "are " + std::to_string(group.pairs) + ".");
@@ -122,7 +130,7 @@ std::string sequential_words(const ResultsTable& table, const Comparison& compar
         {End::futile, to_target ? "Stopped for futility, which shows nothing about the mean,"
                                 : "Stopped for futility, which shows no equivalence,"},
         {End::budget, "Budget spent"},
-        {End::blocked, "Stopped by a diverged run"}};
+        {End::blocked, "Stopped by a diverged or excluded run"}};
     return " " + beginnings.at(result.end) + " after " + std::to_string(result.pairs) + " of at most " +
            counted(table.sequential->design.cap, "seed") + " (" + counted(result.looks, "look") +
            (result.end == End::refutation && !to_target ? ", p " + p_text(result.p_refutation_holm) + " for equivalence"
@@ -549,11 +557,12 @@ std::string repeat_warning(const ResultsTable& table) {
     std::string groups;
     for (const ResultGroup& group : table.groups) {
         if (!(group.repeat_difference > 0)) continue;
-        groups += (groups.empty() ? "" : "; ") + group_label(table, group) + " (by up to " +
-                  rough_text(group.repeat_difference) + ")";
+        groups += (groups.empty() ? "" : "; ") + group_label(table, group) +
+                  (std::isinf(group.repeat_difference) ? " (one of them is not a finite number)"
+                                                       : " (by up to " + rough_text(group.repeat_difference) + ")");
     }
     if (groups.empty()) return {};
-    return "Warning: runs with equal settings and seed have different best validation losses: " + groups +
+    return "Warning: runs with equal settings and seed have different losses: " + groups +
            ". Of these runs, the one that was added last counts.";
 }
 

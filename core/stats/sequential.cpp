@@ -298,7 +298,8 @@ Statement statement_above(std::span<const double> values, double target) {
 }
 
 std::string to_string(End end) {
-    constexpr std::array words = {"open", "settled", "refuted", "stopped for futility", "budget spent", "diverged run"};
+    constexpr std::array words = {
+        "open", "settled", "refuted", "stopped for futility", "budget spent", "diverged or excluded run"};
     return words[static_cast<std::size_t>(end)];
 }
 

@@ -58,7 +58,7 @@ std::optional<DifferenceError> student_error(const Sample& a, const Sample& b) {
                            (nb - 1) * b.standard_deviation * b.standard_deviation) /
                           (na + nb - 2);
     const double error = std::sqrt(pooled * (1 / na + 1 / nb));
-    return error > 0 ? std::optional(DifferenceError{error, na + nb - 2}) : std::nullopt;
+    return error > 0 && std::isfinite(error) ? std::optional(DifferenceError{error, na + nb - 2}) : std::nullopt;
 }
 
 std::optional<DifferenceError> welch_error(const Sample& a, const Sample& b) {
@@ -67,7 +67,7 @@ std::optional<DifferenceError> welch_error(const Sample& a, const Sample& b) {
     const double nb = static_cast<double>(b.n);
     const double ea = a.standard_deviation * a.standard_deviation / na;
     const double eb = b.standard_deviation * b.standard_deviation / nb;
-    if (!(ea + eb > 0)) return std::nullopt;
+    if (!(ea + eb > 0) || !std::isfinite(ea + eb)) return std::nullopt;
     // Fractions of the sum are used, because squares of tiny variances would underflow.
     const double fraction_a = ea / (ea + eb);
     const double fraction_b = eb / (ea + eb);

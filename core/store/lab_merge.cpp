@@ -149,7 +149,7 @@ class StagedCheckpoints {
     std::vector<std::pair<fs::path, fs::path>> files_;
 };
 
-// EXCEPT treats two NULLs (NaN) as equal, unlike =.
+// EXCEPT treats two NULLs (NaN) as equal, unlike =. Imported runs may have neither steps nor evaluations.
 constexpr const char* same_measurements = R"sql(
     SELECT (SELECT COUNT(*) FROM main.step WHERE run = ?1) = (SELECT COUNT(*) FROM other.step WHERE run = ?2)
        AND (SELECT COUNT(*) FROM main.evaluation WHERE run = ?1) =
@@ -161,7 +161,14 @@ constexpr const char* same_measurements = R"sql(
        AND NOT EXISTS (
            SELECT iteration, training_loss, validation_loss FROM main.evaluation WHERE run = ?1
            EXCEPT
-           SELECT iteration, training_loss, validation_loss FROM other.evaluation WHERE run = ?2))sql";
+           SELECT iteration, training_loss, validation_loss FROM other.evaluation WHERE run = ?2)
+       AND (EXISTS (SELECT 1 FROM main.evaluation WHERE run = ?1) OR EXISTS (SELECT 1 FROM main.step WHERE run = ?1) OR
+            (SELECT COUNT(*) FROM main.measurement WHERE run = ?1) =
+                (SELECT COUNT(*) FROM other.measurement WHERE run = ?2)
+            AND NOT EXISTS (SELECT name, value FROM main.measurement WHERE run = ?1
+                            EXCEPT SELECT name, value FROM other.measurement WHERE run = ?2)
+            AND NOT EXISTS (SELECT best_validation_loss, final_training_loss FROM main.summary WHERE run = ?1
+                            EXCEPT SELECT best_validation_loss, final_training_loss FROM other.summary WHERE run = ?2)))sql";
 
 // A run that is being trained in the other lab is not being trained in this one, so its copy is marked as stopped.
 constexpr const char* copy_run = R"sql(

@@ -115,8 +115,11 @@ void name_ignored_keys(const json& config, HfModel& model) {
     const auto look_at = [&](const std::string& path, const json& object) {
         for (const auto& [name, value] : object.items()) {
             const bool has_effect_elsewhere = is_listed("keys_that_classes_ignore", name) || reader.is_ignored(name);
-            if (!(has_effect_elsewhere && value.is_number()) && !(name == "truncate" && value == json(false))) continue;
-            const std::string text = value.is_number() ? number_text(value.get<double>()) : "false";
+            const bool is_usual = value.empty() || value == json(name == "scale_attn_weights");  // as without the key
+            const bool is_repeated = value.is_string() && std::ranges::count(config, value) > 1;
+            const bool is_unused = has_effect_elsewhere && !value.is_object() && !is_usual && !is_repeated;
+            if (!is_unused && !(name == "truncate" && value == json(false))) continue;
+            const std::string text = value.is_number() ? number_text(value.get<double>()) : excerpt(value);
             const bool is_read = std::any_of(model.values.begin(), model.values.end(), [&](const HfValue& read) {
                 return read.origin == HfOrigin::file && read.key == name && read.text == text;
             });

@@ -65,7 +65,7 @@ std::string other_part(const std::string& type, const HfDecoder& decoder, HfRead
     if (!type.starts_with("gemma4")) return "";
     // Without this key, transformers adds embeddings to every layer.
     if (type == "gemma4_text" && !reader.find({"hidden_size_per_layer_input"}))
-        return "hidden_size_per_layer_input to 256";
+        return "hidden_size_per_layer_input to 256, by the default of its class";
     const std::string inputs = sets("hidden_size_per_layer_input", 0);
     return inputs.empty() ? sets("num_kv_shared_layers", 0) : inputs;
 }

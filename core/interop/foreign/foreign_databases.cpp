@@ -152,9 +152,8 @@ void read_mlflow_database(const ForeignDatabase& database, const fs::path& file,
             current = runs.find(id);
         }
         if (current == runs.end()) continue;
-        current->second.metrics[point.text(1)].push_back({point.integer(2),
-                                                          mlflow_value(point.real(3), point.integer(4) != 0),
-                                                          static_cast<double>(point.integer(5)) / 1000});
+        current->second.add(point.text(1), {point.integer(2), mlflow_value(point.real(3), point.integer(4) != 0),
+                                            static_cast<double>(point.integer(5)) / 1000});
     }
     deliver();
     for (auto& [each, run] : runs) on_run(std::move(run));  // without metrics
@@ -195,9 +194,13 @@ void read_mlruns(std::span<const fs::path> files, const fs::path&, const OnForei
             parts.resize(3);
             const json time = typed_value(parts[0]), value = typed_value(parts[1]), step = typed_value(parts[2]);
             const auto number = logged_number(value);
-            if (!number || !step.is_number_integer()) continue;
-            run.metrics[name].push_back({step.get<std::int64_t>(), mlflow_value(*number, std::isnan(*number)),
-                                         time.is_number() ? time.get<double>() / 1000 : NAN});
+            const double seconds = time.is_number() ? time.get<double>() / 1000 : NAN;
+            if (!step.is_number_integer())
+                run.misplaced += line.empty() ? 0 : 1;
+            else if (number)
+                run.add(name, {step.get<std::int64_t>(), mlflow_value(*number, std::isnan(*number)), seconds});
+            else
+                run.add(name, step.get<std::int64_t>(), value, seconds);
         }
     });
     on_run(std::move(run));
@@ -246,10 +249,11 @@ void read_trackio_database(const ForeignDatabase& database, const fs::path& file
             if (configs[id].is_object()) run->add_config(configs[id]);
         }
         json values = json_in_column(row, 4);
-        if (!values.is_object()) continue;
-        values["step"] = row.integer(2);
-        values["timestamp"] = iso_seconds(row.text(3));
-        run->add_row(values);
+        if (values.is_object()) {
+            values["step"] = row.integer(2);
+            values["timestamp"] = iso_seconds(row.text(3));
+        }
+        run->misplaced += values.is_object() && run->add_row(values) ? 0 : 1;
     }
     if (run) on_run(std::move(*run));
 }

@@ -41,6 +41,7 @@ const ForeignFormat* format_of(const fs::path& path) {
         head.text.resize(head_size);
         stream.read(head.text.data(), std::ssize(head.text));
         head.text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+        head.text.erase(0, head.text.size() - without_mark(head.text).size());
         if (head.text.empty()) return nullptr;
     } else if (!fs::is_directory(path, error)) {
         return nullptr;
@@ -156,7 +157,7 @@ std::map<std::int64_t, ForeignPoint> by_step(const Metrics& metrics, const std::
     const auto found = metrics.find(name);
     if (found == metrics.end()) return result;
     for (const ForeignPoint& point : found->second) {
-        if (point.step >= 0) result.insert_or_assign(result.end(), point.step, point);
+        result.insert_or_assign(result.end(), point.step, point);
     }
     return result;
 }
@@ -165,22 +166,26 @@ std::string chosen_metric(const ForeignRun& run, const std::string& wanted, std:
     return wanted.empty() ? metric_of(run.metrics, names) : run.metrics.contains(wanted) ? wanted : "";
 }
 
-// "" if there are none.
-std::string unreadable_words(const ForeignRun& run) {
+std::vector<std::string> left_out_words(const ForeignRun& run) {
+    std::vector<std::string> result;
+    if (run.misplaced > 0)
+        result.push_back("Left out: " + counted(run.misplaced, "record") +
+                         " without a name or a step from 0 to 10^15.");
     std::int64_t count = 0;
     std::string first;
     for (const auto& [metric, texts] : run.unreadable) {
         if (count == 0) first = "\"" + texts.first + "\" (" + metric + " at step " + std::to_string(texts.step) + ")";
         count += texts.count;
     }
-    return count == 0 ? "" : "Left out as unreadable: " + counted(count, "number") + ", first " + first + ".";
+    if (count > 0) result.push_back("Left out as unreadable: " + counted(count, "number") + ", first " + first + ".");
+    return result;
 }
 
 PlannedImport planned(ForeignRun&& run, const ForeignLosses& losses) {
     constexpr std::size_t longest_name = 200;
     PlannedImport result{run.program, run.name.substr(0, longest_name), run.source, run.config, {}, {}, {}, {}, {}, {},
                          run.notes};
-    if (const std::string words = unreadable_words(run); !words.empty()) result.notes.push_back(words);
+    std::ranges::copy(left_out_words(run), std::back_inserter(result.notes));
     result.training = chosen_metric(run, losses.training,
                                     {"train_loss", "loss", "loss_train", "training_loss", "train_loss_step",
                                      "loss_step", "train_loss_epoch", "train_lm_loss"});
@@ -435,7 +440,7 @@ ImportPlan plan_import(std::span<const fs::path> paths, const ForeignLosses& los
         }
         if (run.metrics.empty()) {
             plan.notes.push_back("The run \"" + run.name + "\" of " + run.program + " has no numbers and is left out.");
-            if (const std::string words = unreadable_words(run); !words.empty()) plan.notes.push_back(words);
+            std::ranges::copy(left_out_words(run), std::back_inserter(plan.notes));
         } else {
             plan.runs.push_back(planned(std::move(run), losses));
         }

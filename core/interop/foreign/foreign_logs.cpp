@@ -168,7 +168,7 @@ void add_summary(ForeignRun& run, std::string_view value, std::int64_t step, dou
     }
     const WireField simple = wire_field(value, 2);
     const auto number = simple.number == 2 ? std::optional(simple.real) : scalar_of_tensor(tensor);
-    if (number) run.metrics[tag].push_back({step, *number, time});
+    if (number) run.add(tag, {step, *number, time});
 }
 
 // TensorBoard discards what precedes the start of a session, from its step on. Without that event nothing is discarded.
@@ -216,12 +216,13 @@ bool join_to_parent(ForeignRun& parent, ForeignRun& child, const std::string& fo
     std::ranges::replace(prefix, '/', '_');
     const bool is_part = !prefix.empty() && folder.starts_with(prefix + "_");
     if (!has_settings_only && !is_part) return false;
-    for (auto& [name, points] : child.metrics) {
-        auto& known = parent.metrics[is_part ? name + "/" + folder.substr(prefix.size() + 1) : name];
-        known.insert(known.end(), points.begin(), points.end());
+    if (is_part) {
+        auto part = child.metrics.extract(child.metrics.begin());
+        part.key() += "/" + folder.substr(prefix.size() + 1);
+        child.metrics.insert(std::move(part));
     }
     parent.config.update(child.config);
-    parent.notes.insert(parent.notes.end(), child.notes.begin(), child.notes.end());
+    parent.take(std::move(child));
     return true;
 }
 
@@ -318,7 +319,7 @@ void add_wandb_record(ForeignRun& run, std::string_view record) {
                 if (item.number == 1) row[key] = std::move(value);
             }
             if (!row.contains("_step")) row["_step"] = wire_field(wire_field(part.bytes, 2).bytes, 1).whole;
-            run.add_row(row);
+            run.misplaced += run.add_row(row) ? 0 : 1;
         } else if (part.number == config) {
             add_config(part.bytes);
         } else if (part.number == run_record) {
@@ -339,7 +340,8 @@ void add_swanlab_record(ForeignRun& run, std::string_view record) {
         const WireField value = wire_field(wire_field(part.bytes, 5).bytes, 1);
         if (part.number != scalar || value.number != 1) continue;
         const std::string_view time = wire_field(part.bytes, 4).bytes;
-        run.metrics[std::string(wire_field(part.bytes, 1).bytes)].push_back(
+        run.add(
+            std::string(wire_field(part.bytes, 1).bytes),
             {static_cast<std::int64_t>(wire_field(part.bytes, 2).whole), value.real,
              static_cast<double>(wire_field(time, 1).whole) + 1e-9 * static_cast<double>(wire_field(time, 2).whole)});
     }

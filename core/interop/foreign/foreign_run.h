@@ -37,7 +37,12 @@ struct ForeignRun {
     std::map<std::string, std::vector<ForeignPoint>> metrics;  // by name, in the order of the file
     std::vector<std::string> notes;                            // sentences on what was left out or changed
     std::map<std::string, UnreadableNumbers> unreadable = {};  // by metric
+    std::int64_t misplaced = 0;                                // records left out, which lack a name or a step
 
+    /// Appends the numbers, counts and notes of a run that continues this one.
+    void take(ForeignRun&& later);
+    /// Counts a number at a step below 0 as misplaced.
+    void add(const std::string& metric, const ForeignPoint& point);
     /// Counts texts of digits as unreadable; ignores words, flags and null.
     void add(const std::string& metric, std::int64_t step, const nlohmann::json& value, double time);
     /// A flat object; its step is under one of the usual names ("step", "_step", "global_step", …). Returns false,
@@ -74,6 +79,11 @@ extern const ForeignFormat mlflow_format, mlruns_format, trackio_format;
 /// Largest file that is read into memory; databases may be larger.
 inline constexpr std::int64_t largest_foreign_file = 256 << 20;
 
+/// Without the mark with which programs of Windows begin a text in UTF-8.
+inline std::string_view without_mark(std::string_view text) {
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    return text.substr(text.starts_with(mark) ? mark.size() : 0);
+}
 /// JSON in which NaN, Infinity and -Infinity may stand bare, as Python writes it: they become texts, as do numbers
 /// with an exponent beyond the largest double. The result is discarded (nlohmann::json::is_discarded) if the text is no
 /// JSON.

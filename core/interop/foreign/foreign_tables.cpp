@@ -59,6 +59,7 @@ const json* value_of(const json& row, const std::array<const char*, Count>& name
 
 std::vector<std::string_view> lines_of(std::string_view text) {
     std::vector<std::string_view> lines;
+    text = without_mark(text);
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         lines.push_back(trimmed(text.substr(0, end)));
@@ -116,7 +117,6 @@ void read_trainer_state(std::span<const fs::path> files, const fs::path& root, c
     }
     std::int64_t filtered = 0;
     for (json row : state["log_history"]) {
-        if (!row.is_object()) continue;
         // By default the Trainer writes a loss that is NaN as 0; the norm of the gradient tells.
         const auto norm = row.find("grad_norm");
         const auto loss = row.find("loss");
@@ -125,7 +125,7 @@ void read_trainer_state(std::span<const fs::path> files, const fs::path& root, c
             *loss = "NaN";
             ++filtered;
         }
-        run.add_row(row);
+        run.misplaced += row.is_object() && run.add_row(row) ? 0 : 1;
     }
     if (filtered > 0) {
         run.notes.push_back("NaN was read for " + counted(filtered, "value") + " of 0" +
@@ -188,7 +188,10 @@ void read_clearml(std::span<const fs::path> files, const fs::path& root, const O
             if (!event.is_object() || event.value("type", json()) != "training_stats_scalar") continue;
             const json title = event.value("metric", json()), series = event.value("variant", json());
             const auto step = step_number(event.value("iter", json()));
-            if (!title.is_string() || !series.is_string() || !step) continue;
+            if (!title.is_string() || !series.is_string() || !step) {
+                ++run.misplaced;
+                continue;
+            }
             const std::string name =
                 title == series ? title.get<std::string>() : title.get<std::string>() + "/" + series.get<std::string>();
             json value = event.value("value", json());
@@ -209,9 +212,10 @@ void read_clearml(std::span<const fs::path> files, const fs::path& root, const O
 
 // CSV
 
-// RFC 4180.
+// RFC 4180; spaces around a cell are left out.
 std::vector<std::vector<std::string>> csv_rows(std::string_view text, std::size_t most) {
     std::vector<std::vector<std::string>> rows(1);
+    text = without_mark(text);
     std::string cell;
     bool quoted = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -227,7 +231,7 @@ std::vector<std::vector<std::string>> csv_rows(std::string_view text, std::size_
         } else if (c == '"' && cell.empty()) {
             quoted = true;
         } else if (c == ',' || c == '\n') {
-            rows.back().push_back(std::move(cell));
+            rows.back().emplace_back(trimmed(cell));
             cell.clear();
             if (c == '\n' && rows.size() == most) return rows;
             if (c == '\n') rows.emplace_back();
@@ -235,7 +239,7 @@ std::vector<std::vector<std::string>> csv_rows(std::string_view text, std::size_
             cell += c;
         }
     }
-    if (!cell.empty() || !rows.back().empty()) rows.back().push_back(std::move(cell));
+    if (!cell.empty() || !rows.back().empty()) rows.back().emplace_back(trimmed(cell));
     if (rows.back().empty()) rows.pop_back();
     return rows;
 }
@@ -323,10 +327,7 @@ void read_csv(std::span<const fs::path> files, const fs::path& root, const OnFor
             }
             runs.back().notes.push_back(file.parent_path().filename().string() + " resumes this run from step " +
                                         std::to_string(first_step(run)) + ".");
-            for (auto& [metric, points] : run.metrics) {
-                auto& all = runs.back().metrics[metric];
-                all.insert(all.end(), points.begin(), points.end());
-            }
+            runs.back().take(std::move(run));
         }
     }
     const fs::path version = fs::path(runs.empty() ? "" : runs.front().name);
@@ -354,7 +355,6 @@ std::optional<PrintedLosses> printed_losses(std::string_view line) {
         result.evaluated = false;
         if (std::sscanf(text.c_str(), "iter %lld: loss %lf", &step, &result.training) != 2) return std::nullopt;
     }
-    if (step < 0) return std::nullopt;
     result.step = step;
     return result;
 }
@@ -384,9 +384,29 @@ void read_nanogpt(std::span<const fs::path> files, const fs::path& root, const O
 
 }  // namespace
 
+void ForeignRun::take(ForeignRun&& later) {
+    for (auto& [metric, points] : later.metrics) {
+        auto& all = metrics[metric];
+        all.insert(all.end(), points.begin(), points.end());
+    }
+    for (auto& [metric, texts] : later.unreadable) {
+        const auto [known, is_new] = unreadable.try_emplace(metric, texts);
+        if (!is_new) known->second.count += texts.count;
+    }
+    notes.insert(notes.end(), later.notes.begin(), later.notes.end());
+    misplaced += later.misplaced;
+}
+
+void ForeignRun::add(const std::string& metric, const ForeignPoint& point) {
+    if (point.step < 0)
+        ++misplaced;
+    else
+        metrics[metric].push_back(point);
+}
+
 void ForeignRun::add(const std::string& metric, std::int64_t step, const json& value, double time) {
     if (const auto number = logged_number(value)) {
-        metrics[metric].push_back({step, *number, time});
+        add(metric, {step, *number, time});
     } else if (value.is_string()) {
         const std::string& text = value.get_ref<const std::string&>();
         const bool has_digits_only = text.find_first_not_of("+-.,0123456789eE' ") == std::string::npos &&

@@ -755,6 +755,10 @@ TEST(HfPlan, NamesASettingThatItDoesNotHave) {
     EXPECT_EQ(unknown("cohere", "use_qk_norm", true), "use_qk_norm to true");
     EXPECT_EQ(unknown("mpt", "norm_type", "rms"), "norm_type to \"rms\"");
     EXPECT_EQ(unknown("opt", "word_embed_proj_dim", 32), "word_embed_proj_dim to 32");
+    EXPECT_EQ(unknown("gemma4_text", "hidden_size_per_layer_input", 256), "hidden_size_per_layer_input to 256");
+    EXPECT_EQ(unknown("gemma4_text", "hidden_size_per_layer_input", 0), "");
+    EXPECT_EQ(unknown("gemma4_text", "vocab_size", 10),
+              "hidden_size_per_layer_input to 256, by the default of its class");
     for (const char* type : {"gemma", "gemma2", "gemma3_text"}) {
         EXPECT_EQ(unknown(type, "use_bidirectional_attention", true), "use_bidirectional_attention to true");
         EXPECT_EQ(unknown(type, "use_bidirectional_attention", nullptr), "");

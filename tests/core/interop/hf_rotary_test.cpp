@@ -105,6 +105,19 @@ TEST(HuggingFaceRotary, IgnoredValuesAreNamed) {
     EXPECT_EQ(model_of("llama", {{"rope_theta", 5e5}, {"rope_parameters", nested}}).remarks.size(), 0U);
     EXPECT_THAT(all_remarks(model_of("llama", {{"rope_theta", 1e4}, {"rope_parameters", nested}})),
                 HasSubstr(": rope_theta (10000)."));
+    // Only numbers were named. (transformers 5.24.0: outputs are equal without these keys.)
+    EXPECT_THAT(all_remarks(model_of("llama", {{"layer_types", {"sliding_attention", "full_attention"}},
+                                               {"no_rope_layers", {0, 1}},
+                                               {"rope_interleave", true},
+                                               {"scale_attn_weights", false},
+                                               {"hidden_act", "silu"},
+                                               {"activation_function", "gelu_new"}})),
+                HasSubstr(": activation_function (\"gelu_new\"), layer_types (a list), no_rope_layers (a list), "
+                          "rope_interleave (true), scale_attn_weights (false)."));
+    const json without_effect = {{"hidden_act", "silu"},         {"hidden_activation", "silu"},
+                                 {"layer_types", json::array()}, {"rope_interleave", false},
+                                 {"scale_attn_weights", true},   {"lm_head_bias", nullptr}};
+    EXPECT_EQ(model_of("llama", without_effect).remarks.size(), 0U);
     const HfModel other = model_of("internlm2", {{"partial_rotary_factor", 0.5}});  // a type of another program
     EXPECT_EQ(other.of("").rotary_dim, 32);
     EXPECT_EQ(other.remarks.size(), 0U);

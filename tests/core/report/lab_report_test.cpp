@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/results/run_selection.h"
+#include "core/store/imported.h"
 #include "core/study/head_conversion.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_plan.h"
@@ -157,6 +158,21 @@ TEST_F(LabReportTest, ItsExperimentsDescribeTheSameRuns) {
     EXPECT_THAT(text, testing::HasSubstr("--experiment experiment-2.json --lab 'my lab.ropelab' --resume --anew\n"));
     EXPECT_THAT(text, testing::HasSubstr("which adds runs to the lab"));
     EXPECT_THAT(text, testing::HasSubstr("results --lab 'my lab.ropelab' --experiment all\n"));
+}
+
+// The settings of RoPE Lab's runs were those of all runs, and a command trained a default model for imported ones.
+TEST_F(LabReportTest, ImportedRunsHaveNeitherSharedSettingsNorCommands) {
+    const auto lab = finished_lab();
+    const Experiment imported(imported_experiment);
+    const auto id = lab->add_experiment(imported.name(), imported.to_json().dump());
+    const RunId run = lab->add_run(id, "a", R"({"imported": "wandb", "layers": 4, "seed": 1})");
+    lab->record(std::vector<Event>{event::RunEnded{run, RunState::finished, "", RunSummary{}}});
+    const std::string text = report_markdown(lab_report(*lab, options()));
+    for (const char* part : {"Settings that all runs that RoPE Lab trained share.", "nats per token (of imported runs",
+                             "Imported runs cannot be trained again: ", "sweep --experiment experiment-1.json"})
+        EXPECT_THAT(text, testing::HasSubstr(part));
+    EXPECT_THAT(text, testing::Not(testing::HasSubstr("experiment-2.json")));
+    EXPECT_EQ(experiment_files(*lab).size(), 1U);
 }
 
 TEST_F(LabReportTest, NamesTheSearchAndRepeatsTheHalving) {

@@ -258,9 +258,21 @@ TEST(ResultsTable, WarnsOfEqualRunsThatEndedDifferently) {
     runs.push_back(runs[1]);
     EXPECT_THAT(condition_warnings(results_table(runs)), IsEmpty());
     runs.back().summary->best_validation_loss += 0.25;
-    EXPECT_THAT(condition_warnings(results_table(runs)),
-                ElementsAre("Warning: runs with equal settings and seed have different best validation losses: theta = "
-                            "500 (by up to 0.25). Of these runs, the one that was added last counts."));
+    EXPECT_THAT(
+        condition_warnings(results_table(runs)),
+        ElementsAre("Warning: runs with equal settings and seed have different losses: theta = 500 (by up to 0.25). "
+                    "Of these runs, the one that was added last counts."));
+    runs.back() = runs[1];
+    runs.back().summary->final_training_loss += 0.5;  // the best losses are equal
+    EXPECT_THAT(condition_warnings(results_table(runs)), ElementsAre(HasSubstr("theta = 500 (by up to 0.50). Of")));
+    for (const bool is_last : {true, false}) {  // neither order of a number and NaN had a warning
+        runs.back() = runs[1];
+        (is_last ? runs.back() : runs[1]).summary->best_validation_loss = NAN;
+        EXPECT_THAT(condition_warnings(results_table(runs)),
+                    Contains(HasSubstr("theta = 500 (one of them is not a finite number). Of these runs")));
+    }
+    runs.back() = runs[1];  // both have no number
+    EXPECT_THAT(condition_warnings(results_table(runs)), IsEmpty());
 }
 
 // Of imported runs no setting says how often they were evaluated.

@@ -65,6 +65,7 @@ TEST(SequentialResults, VerdictsAreThoseOfTheRule) {
     EXPECT_EQ(verdict_of(table, same).kind, Verdict::Kind::undecided);
     EXPECT_THAT(verdict_of(table, same).words, HasSubstr("futility, which shows no equivalence"));
     EXPECT_THAT(results_text(table, {{"full"}}), HasSubstr("Stopping rule, fixed before the first run"));
+    EXPECT_THAT(results_text(table), HasSubstr(" seeds that the stopping rule used, and the means cover all seeds."));
     EXPECT_THAT(results_csv(table), HasSubstr("seeds_used"));
     EXPECT_THAT(caption_words(table), HasSubstr("Stopping rule"));
     const auto json = results_json(table);
@@ -255,6 +256,60 @@ TEST(SequentialResults, AMissingSeedWaitsAndADivergedOneEndsTheComparison) {
     const ResultsTable table = results_table(runs);
     EXPECT_EQ(group_of(table, 100).paired.sequential->end, End::blocked);
     EXPECT_EQ(group_of(table, 500).paired.sequential->end, End::futile);
+}
+
+// The exclusion of one run of θ = 100 left θ = 500 without a test, and no sentence said why.
+TEST(SequentialResults, AnExcludedRunEndsTheComparisonsOfItsOwnSetting) {
+    const auto rule = rule_up_to(10);
+    const std::vector<ResultRun> all = runs_of(rule, 10);
+    const auto without = [&](int theta, int seed) {
+        std::vector<ResultRun> runs = all;
+        for (ResultRun& run : runs) {
+            run.excluded = run.settings.at("theta") == theta && run.settings.at("seed") == seed;
+        }
+        return results_table(runs);
+    };
+    const Comparison whole = group_of(results_table(all), 500).paired;
+    for (const int seed : {1, 3}) {
+        const ResultsTable table = without(100, seed);
+        EXPECT_EQ(group_of(table, 100).paired.sequential->end, End::blocked);
+        EXPECT_EQ(group_of(table, 100).paired.sequential->pairs, 0);
+        EXPECT_THAT(verdict_of(table, group_of(table, 100)).words,
+                    HasSubstr("of the seeds of its first look, a run of the group or of the baseline failed, diverged "
+                              "or is excluded."));
+        const Comparison& other = group_of(table, 500).paired;
+        EXPECT_EQ(other.sequential->end, whole.sequential->end);
+        EXPECT_EQ(*other.p, *whole.p);
+    }
+    const ResultsTable later = without(500, 4);
+    EXPECT_EQ(group_of(later, 500).paired.sequential->pairs, 3);
+    EXPECT_EQ(group_of(later, 100).paired.sequential->end, End::claim);
+    EXPECT_THAT(verdict_of(later, group_of(later, 500)).words,
+                HasSubstr("Stopped by a diverged or excluded run after 3 of"));
+    EXPECT_EQ(results_json(later).at("groups").at(2).at("sequential").at("stopped"), "diverged or excluded run");
+    const ResultsTable baseline = without(10000, 3);
+    for (const int theta : {100, 500}) {
+        EXPECT_THAT(verdict_of(baseline, group_of(baseline, theta)).words,
+                    HasSubstr("baseline failed, diverged or is excluded."));
+    }
+    // Another run of the seed counts in place of the excluded one.
+    std::vector<ResultRun> again = all;
+    again.push_back(again[1]);
+    again[1].excluded = true;
+    EXPECT_EQ(group_of(results_table(again), 100).paired.sequential->end, End::claim);
+}
+
+// Holm's correction of the table left out comparisons that ended before their first look, that of the rule did not.
+TEST(SequentialResults, CorrectedPIsThatOfTheRule) {
+    std::vector<ResultRun> runs = runs_of(rule_up_to(10), 10);
+    runs[2].state = RunState::failed;  // θ = 500, the first seed
+    const ResultsTable table = results_table(runs);
+    const ResultGroup& other = group_of(table, 100);
+    EXPECT_EQ(*other.paired.p_holm, *other.paired.sequential->p_holm);
+    EXPECT_EQ(*other.paired.p_holm, std::min(1.0, 2 * *other.paired.p));
+    EXPECT_EQ(other.comparisons, 2);
+    EXPECT_THAT(verdict_of(table, group_of(table, 500)).words,
+                HasSubstr("or of the baseline failed, diverged or is excluded."));
 }
 
 TEST(SequentialResults, RunsOfSeveralRulesHaveOrdinaryTests) {

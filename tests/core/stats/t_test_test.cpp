@@ -100,6 +100,16 @@ TEST(TTest, ReturnsNulloptIfAllValuesAreEqual) {
     EXPECT_FALSE(paired_t_test(Values{0.1, 0.7, 1.3}, Values{0.2, 0.8, 1.4}));
 }
 
+// An imported loss of 10²⁰⁰ ended the results of its lab with an error of the library.
+TEST(TTest, ReturnsNulloptIfAVarianceOverflows) {
+    const Sample huge = sample_of(std::vector<double>{1e200, 2e200, 3e200});
+    const Sample usual = sample_of(std::vector<double>{1, 2, 3});
+    EXPECT_FALSE(welch_t_test(huge, usual));
+    EXPECT_FALSE(student_t_test(usual, huge));
+    EXPECT_FALSE(welch_error(huge, huge));
+    EXPECT_FALSE(student_error(huge, huge));
+}
+
 TEST(TTest, WelchUsesTheDegreesOfFreedomOfTheOnlySampleWithVariance) {
     const auto test = welch_t_test(Values{1, 1, 1}, Values{2, 3, 4, 5});
     ASSERT_TRUE(test);

@@ -127,6 +127,27 @@ TEST_F(LabMerge, ComparesNonFiniteNumbers) {
     EXPECT_EQ(lab_->merge(other_path_), 1);
 }
 
+// Imported runs may have no curves; a merge lost those of equal settings.
+TEST_F(LabMerge, RunsWithoutCurvesAreComparedByTheirNumbers) {
+    other_->delete_run(2);
+    other_->delete_run(3);
+    const auto end = [](LabFile& lab, double loss, double perplexity) {
+        RunSummary summary = summary_of(10);
+        summary.best_validation_loss = loss;
+        lab.record(std::vector<Event>{event::RunEnded{1, RunState::finished, "", summary}});
+        lab.set_measurement(1, "val_ppl", perplexity);
+    };
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    end(*lab_, nan, 20);
+    end(*other_, nan, 20);
+    EXPECT_EQ(lab_->merge(other_path_), 0);
+    end(*other_, 3, 20);
+    EXPECT_EQ(lab_->merge(other_path_), 1);
+    end(*other_, nan, 9);
+    EXPECT_EQ(lab_->merge(other_path_), 1);
+    EXPECT_EQ(lab_->merge(other_path_), 0);
+}
+
 TEST_F(LabMerge, RunsInTrainingAreAddedAsStopped) {
     other_->record(std::vector<Event>{cohort_started({1, 2, 3}), step(1, 1)});
     lab_->merge(other_path_);

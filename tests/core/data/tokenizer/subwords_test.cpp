@@ -11,7 +11,7 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/data/corpus.h"
+#include "core/data/info.h"
 #include "core/data/tokenizer/subword_kinds.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/expect_message.h"
@@ -216,6 +216,41 @@ TEST_F(TokenizerFileTest, MergesAsTheTableOfATokenizerJson) {
     const std::string stored = subwords->to_text();
     EXPECT_EQ(Vocabulary::from_text(stored).to_text(), stored);
     EXPECT_EQ(Vocabulary::from_text(stored).encode("lower <|end|>"), subwords->encode("lower <|end|>"));
+}
+
+// Loss per byte was divided by bytes that have no token and therefore no loss.
+TEST_F(TokenizerFileTest, CountsTheBytesWithoutAToken) {
+    nlohmann::json json = byte_level_json();
+    const auto lost = [&](const nlohmann::json& tokenizer, const std::string& text) {
+        const Vocabulary vocabulary = Vocabulary::of_subwords(read(tokenizer));
+        return bytes_without_token(vocabulary, text, vocabulary.encode(text));
+    };
+    EXPECT_EQ(lost(json, sample_text()), 0);
+    json["normalizer"] = {{"type", "NFC"}};
+    EXPECT_EQ(lost(json, "e\u0301 a\u0301"), 0) << "other bytes stand for them";
+    json["normalizer"] = nullptr;
+    for (const char* byte : {"z", "Ã", "Ċ"}) json["model"]["vocab"].erase(byte);  // z, the byte 0xC3 and a line end
+    EXPECT_THAT(read(json)->encode("lowz é"), ElementsAre(257, ' ', 0xA9));
+    EXPECT_EQ(lost(json, "lowz é\n"), 3);
+    EXPECT_EQ(lost(json, "low \xC3\xC3z lower"), 3) << "no UTF-8";
+    EXPECT_EQ(lost(json, "low lower"), 0);
+    json["model"]["vocab"].erase("a");
+    EXPECT_EQ(lost(json, "az low a"), 3);
+    EXPECT_EQ(left_out_words(1), "The vocabulary has no token for 1 byte of the text, which is left out.");
+    EXPECT_EQ(left_out_words(0), "");
+    // A run's bits per byte.
+    json = byte_level_json();
+    json["model"]["vocab"].erase("z");
+    RunSpec spec;
+    spec.tokenizer = Tokenizer::file;
+    spec.tokenizer_file = scratch_.write("z.json", json.dump()).string();
+    spec.context = 4;
+    std::string text;
+    for (int i = 0; i < 100; ++i) text += "ab z";
+    spec.data = scratch_.write("z.txt", text).string();
+    const auto corpus = open_corpus(spec);
+    EXPECT_EQ(corpus->validation.size(), 30U);
+    EXPECT_EQ(corpus->validation_bytes, 30);
 }
 
 TEST_F(TokenizerFileTest, PairsAsMergesAndWholeWords) {

@@ -588,6 +588,87 @@ TEST(ForeignFiles, NumbersThatCannotBeReadAreCounted) {
     EXPECT_EQ(import_json({{others}, {}})["runs"][0]["last_step"], 10);
 }
 
+// Only lines of tables and of JSON Lines were counted.
+TEST(ForeignFiles, RecordsWithoutAStepAreCountedInEachFormat) {
+    const ScratchFolder folder;
+    const auto expect_left_out = [](const std::string& file, int records, const std::vector<std::string>& others = {}) {
+        const ImportPlan plan = plan_import(std::vector{fs::path(file)});
+        ASSERT_EQ(plan.runs.size(), 1U) << file;
+        std::vector<std::string> notes = others;
+        notes.push_back("Left out: " + counted(records, "record") + " without a name or a step from 0 to 10^15.");
+        EXPECT_THAT(plan.runs[0].notes, testing::IsSupersetOf(notes)) << file;
+        EXPECT_EQ(plan.runs[0].metrics.steps.iteration, std::vector<std::int64_t>{7}) << file;
+    };
+    expect_left_out(folder.write("a/trainer_state.json", R"({"log_history": [{"step": 7, "loss": 2.0}, {"loss": 1.0},
+                                                         {"step": -1, "loss": 1.0}, 5]})"),
+                    3);
+    const auto event = [](const std::string& rest) {
+        return R"([{"type": "training_stats_scalar", "variant": "loss", "value": 2, )" + rest + "}]\n";
+    };
+    expect_left_out(folder.write("b/metrics.jsonl", event(R"("metric": "loss", "iter": 7)") +
+                                                        event(R"("metric": "loss", "iter": "last")") +
+                                                        event(R"("metric": "loss")") + event(R"("iter": 8)")),
+                    3);
+    expect_left_out(folder.write("c/log.txt", "iter -1: loss 3.0\niter 7: loss 2.0\n"), 1);
+    const auto scalar = [](const std::string& step) {
+        return event_record("\x10" + step + "\x2A\x0D\x0A\x0B\x0A\x04loss" + std::string("\x15\0\0\x20\x40", 5));
+    };
+    expect_left_out(
+        folder.write("d/events.out.tfevents.1", scalar("\x07") + scalar("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01")),
+        1);
+    folder.write("e/run/meta.yaml", "run_name: e\n");
+    folder.write("e/run/metrics/loss", "1000 2.0 7\n1001 1.0 -3\n1002 1.0\n1003 1,5 8\n");
+    expect_left_out((folder / "e").string(), 2, {"Left out as unreadable: 1 number, first \"1,5\" (loss at step 8)."});
+    const auto database = [&](const char* name, const std::vector<const char*>& statements) {
+        const fs::path file = folder.write(name, "");
+        const sqlite::Connection writer(file, sqlite::Access::write);
+        for (const char* sql : statements) writer.run(sql);
+        return file.string();
+    };
+    expect_left_out(
+        database("f.db", {"CREATE TABLE metrics (id INTEGER PRIMARY KEY, timestamp TEXT, run_name TEXT, step INTEGER, "
+                          "metrics TEXT)",
+                          R"(INSERT INTO metrics (run_name, step, metrics) VALUES ('f', 7, '{"loss": 2}'),
+                          ('f', -7, '{"loss": 2}'), ('f', 8, 'cut'))"}),
+        2);
+    expect_left_out(
+        database("g.db", {"CREATE TABLE runs (run_uuid TEXT, name TEXT, lifecycle_stage TEXT)",
+                          "CREATE TABLE params (key TEXT, value TEXT, run_uuid TEXT)",
+                          "CREATE TABLE metrics (key TEXT, value REAL, timestamp INTEGER, run_uuid TEXT, step INTEGER, "
+                          "is_nan INTEGER)",
+                          "INSERT INTO runs VALUES ('1', 'g', 'active')",
+                          "INSERT INTO metrics VALUES ('loss', 2, 0, '1', 7, 0), ('loss', 2, 0, '1', -1, 0)"}),
+        1);
+}
+
+// Spreadsheets and editors of Windows write the mark; its files were refused.
+TEST(ForeignFiles, MayBeginWithAMarkAndHaveSpacesInTables) {
+    const ScratchFolder folder;
+    for (const auto& [name, text] :
+         {std::pair("a/seed1.csv", "step, loss, val_loss\r\n0, 4, 3\r\n"),
+          {"b/seed1.jsonl", "{\"step\": 0, \"loss\": 4, \"val_loss\": 3}\n"},
+          {"c/trainer_state.json", "{\"log_history\": [{\"step\": 0, \"loss\": 4, \"eval_loss\": 3}]}"},
+          {"d/seed1.txt", "step 0: train loss 4, val loss 3\niter 0: loss 4\n"}}) {
+        const PlannedImport run =
+            plan_import(std::vector{folder.write(name, std::string("\xEF\xBB\xBF") + text)}).runs.front();
+        EXPECT_EQ(run.metrics.steps.training_loss, std::vector<double>{4}) << name;
+        EXPECT_EQ(run.metrics.evaluations.validation_loss, std::vector<double>{3}) << name;
+    }
+}
+
+// The notes of a version that resumes another one were lost.
+TEST(ForeignFiles, AResumedVersionKeepsItsNotes) {
+    const ScratchFolder folder;
+    folder.write("version_0/metrics.csv", "step,loss\n0,4\n1,\"3,5\"\n");
+    folder.write("version_1/metrics.csv", "step,loss\n10,3\n11,\"2,5\"\n,1\n");
+    const ImportPlan plan = plan_import(std::vector{folder.path()});
+    ASSERT_EQ(plan.runs.size(), 1U);
+    EXPECT_THAT(plan.runs[0].notes,
+                testing::ElementsAre("version_1 resumes this run from step 10.",
+                                     "Left out: 1 line of metrics.csv without a step from 0 to 10^15.",
+                                     "Left out as unreadable: 2 numbers, first \"3,5\" (loss at step 1)."));
+}
+
 TEST(ForeignFiles, OfNoKnownFormatAreRefusedWithAllFormats) {
     const ScratchFolder folder;
     EXPECT_MESSAGE(plan_import(std::vector{folder / "missing"}), BadInput, "There is no file or folder");
