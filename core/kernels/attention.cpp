@@ -15,6 +15,8 @@ namespace {
 
 // The scores of this many queries stay in the L2 cache.
 constexpr std::int64_t queries_at_once = 32;
+// Vectors are fetched from memory this many positions before they are used.
+constexpr std::int64_t ahead = 8;
 
 template <typename From, typename To>
 ROPELAB_INLINE void copy(const From* from, To* to, std::int64_t count) {
@@ -221,8 +223,9 @@ class HeadAttention {
             if (first == 0) begin_gradients(own, more);
             compute_weights(group, head, first, last);
             for (std::int64_t query = first; query < last; ++query) {
-                copy(grad_mixed + place_in_mixed(group, query, head), grad_query_.get() + (query - first) * width_,
-                     args_.head_dim);
+                const T* from = grad_mixed + place_in_mixed(group, query, head);
+                fetch(from + ahead * args_.heads * args_.head_dim);
+                copy(from, grad_query_.get() + (query - first) * width_, args_.head_dim);
             }
             grad_query_.prepare_rows(height(first, last));
             compute_score_gradients(group, head, first, last, more.sinks ? more.sinks + own : nullptr);
@@ -304,9 +307,16 @@ class HeadAttention {
         multiply<added, false>(a, b, out, out_width, rows, columns, depths);
     }
 
+    // Into the cache. The processor does not fetch the vectors of one head ahead, because those of others are between
+    // them; it ignores places beyond an array.
+    void fetch(const T* vector) const {
+        constexpr std::int64_t line = 64 / sizeof(T);
+        for (std::int64_t i = 0; i < args_.head_dim; i += line) __builtin_prefetch(vector + i);
+    }
     void load_vector(std::int64_t group, std::int64_t position, std::int64_t head, const RotaryTable& table,
                      float* to) const {
         const T* from = args_.qkv + place_in_qkv(group, position, head);
+        fetch(from + ahead * (args_.heads + 2 * args_.key_value_heads) * args_.head_dim);
         const std::int64_t pairs = args_.head_dim / 2;
         if (table.cosine) {
             rotate_head(from, to, pairs, table.cosine + position * pairs, table.sine + position * pairs, 1.0F);

@@ -38,14 +38,22 @@ void pack(const Product& product, std::int64_t column, std::int64_t count, std::
         }
         return;
     }
-    // In squares, so that the lines of the cache that are read and written stay there.
+    // A line of the cache of each column at a time, in squares.
     constexpr std::int64_t side = 16;
+    constexpr std::int64_t square = 4;
+    const std::int64_t row_stride = product.right.row_stride;
+    const std::int64_t column_stride = product.right.column_stride;
     for (std::int64_t k = 0; k < depth; k += side) {
         const std::int64_t end = std::min(depth, k + side);
-        for (std::int64_t c = 0; c < product_columns; ++c) {
-            for (std::int64_t at = k; at < end; ++at) {
-                panel[at * product_columns + c] =
-                    c < count ? from[at * product.right.row_stride + c * product.right.column_stride] : 0.0F;
+        for (std::int64_t c = 0; c < product_columns; c += square) {
+            const float* own = from + c * column_stride;
+            float* to = panel + c;
+            std::int64_t at = k;
+            for (; row_stride == 1 && c + square <= count && at + square <= end; at += square)
+                transpose_4(own + at, column_stride, to + at * product_columns, product_columns);
+            for (; at < end; ++at) {
+                for (std::int64_t i = 0; i < square; ++i)
+                    to[at * product_columns + i] = c + i < count ? own[at * row_stride + i * column_stride] : 0.0F;
             }
         }
     }
@@ -56,7 +64,9 @@ void pack(const Product& product, std::int64_t column, std::int64_t count, std::
 void pack_left(const Factor& left, std::int64_t rows, std::int64_t depth, float* to) {
     if (left.column_stride == 1) {
         for (std::int64_t row = 0; row < rows; ++row, to += depth)
-            std::copy_n(left.numbers + row * left.row_stride, depth, to);
+            for_lanes(depth, [&](std::int64_t k, std::int64_t some) ROPELAB_LAMBDA {
+                store_lanes(to + k, load_lanes(left.numbers + row * left.row_stride + k, some), some);
+            });
         return;
     }
     for (std::int64_t row = 0; row + tile_rows <= rows; row += tile_rows) {
