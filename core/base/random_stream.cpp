@@ -4,17 +4,12 @@
 #include <cmath>
 #include <numbers>
 
-// ROPELAB_CLONES compiles a function for AVX-512 (the level x86-64-v4) and for any processor; the program selects
-// the clone for the CPU when it starts. The clones are for levels and not for names of CPUs, because a named clone is
-// selected only on exactly that CPU; newer CPUs would use the default. With the thread sanitizer there are no clones,
-// because their selection runs before the sanitizer is ready.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #include <immintrin.h>
-#define ROPELAB_CLONES __attribute__((target_clones("arch=x86-64-v4", "default")))
-#define ROPELAB_HAS_CLONES
-#else
-#define ROPELAB_CLONES
+#define ROPELAB_HAS_LEVELS
 #endif
+
+#include "core/base/dropout_factors.h"
 
 namespace ropelab {
 
@@ -27,12 +22,11 @@ constexpr std::uint32_t weyl_b = 0xBB67AE85;
 
 using Key = std::array<std::uint32_t, 2>;
 
-// Counters per loop: the compiler vectorizes loops over arrays of this size.
-constexpr std::size_t width = 32;
+// The compiler vectorizes loops over arrays of this size.
+constexpr std::size_t width = counters_at_once;
 
-// For the counters (first, step) … (first + width − 1, step): 4·width numbers, each 0 or `kept_factor`.
-ROPELAB_CLONES void dropout_factors(Key key, std::uint64_t first, std::uint64_t step, std::uint32_t threshold,
-                                    float kept_factor, float* out) {
+__attribute__((always_inline)) inline void factors(Key key, std::uint64_t first, std::uint64_t step,
+                                                   std::uint32_t threshold, float kept_factor, float* out) {
     std::uint32_t a[width];
     std::uint32_t b[width];
     std::uint32_t c[width];
@@ -63,12 +57,22 @@ ROPELAB_CLONES void dropout_factors(Key key, std::uint64_t first, std::uint64_t 
     }
 }
 
-#ifdef ROPELAB_HAS_CLONES
-// The same numbers by AVX2, which multiplies pairs of 32-bit numbers in 64-bit lanes only: the compiler would move each
-// factor and product between lanes. What stays in the upper half of a lane does not count.
-__attribute__((target("avx2"))) void dropout_factors_in_wide_lanes(Key key, std::uint64_t first, std::uint64_t step,
-                                                                   std::uint32_t threshold, float kept_factor,
-                                                                   float* out) {
+void factors_on_any_processor(Key key, std::uint64_t first, std::uint64_t step, std::uint32_t threshold,
+                              float kept_factor, float* out) {
+    factors(key, first, step, threshold, kept_factor, out);
+}
+
+#ifdef ROPELAB_HAS_LEVELS
+__attribute__((target("arch=x86-64-v4"))) void factors_by_avx512(Key key, std::uint64_t first, std::uint64_t step,
+                                                                 std::uint32_t threshold, float kept_factor,
+                                                                 float* out) {
+    factors(key, first, step, threshold, kept_factor, out);
+}
+
+// AVX2 multiplies pairs of 32-bit numbers in 64-bit lanes only: the compiler would move each factor and product between
+// lanes. What stays in the upper half of a lane does not count.
+__attribute__((target("avx2"))) void factors_by_avx2(Key key, std::uint64_t first, std::uint64_t step,
+                                                     std::uint32_t threshold, float kept_factor, float* out) {
     constexpr std::size_t groups = 2;           // of 4 counters each, whose products do not wait for each other
     constexpr std::uint32_t sign = 0x80000000;  // AVX2 compares signed numbers only
     const __m256i signs = _mm256_set1_epi32(static_cast<int>(sign));
@@ -135,6 +139,16 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::a
     return counter;
 }
 
+std::vector<DropoutFactors> dropout_factors() {
+    std::vector<DropoutFactors> supported;
+#ifdef ROPELAB_HAS_LEVELS
+    if (__builtin_cpu_supports("x86-64-v4")) supported.push_back(factors_by_avx512);
+    if (__builtin_cpu_supports("avx2")) supported.push_back(factors_by_avx2);
+#endif
+    supported.push_back(factors_on_any_processor);
+    return supported;
+}
+
 RandomStream::RandomStream(std::int64_t seed, std::string_view name) {
     std::uint64_t hash = 0xCBF29CE484222325ULL;  // FNV-1a
     for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
@@ -178,12 +192,7 @@ void RandomStream::fill_normal(std::span<float> values, double deviation) const 
 
 void RandomStream::fill_dropout(std::span<float> values, double rate, std::uint64_t step, std::uint64_t first) const {
     const DropoutRate parts(rate);
-#ifdef ROPELAB_HAS_CLONES
-    const bool is_wide = __builtin_cpu_supports("avx2") && !__builtin_cpu_supports("x86-64-v4");
-    const auto fill = is_wide ? dropout_factors_in_wide_lanes : dropout_factors;
-#else
-    const auto fill = dropout_factors;
-#endif
+    static const DropoutFactors fill = dropout_factors().front();
     std::size_t done = 0;
     while (done < values.size()) {
         const std::uint64_t number = first + done;

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <vector>
 
+#include "core/base/dropout_factors.h"
+#include "tests/support/guarded.h"
+
 namespace ropelab {
 namespace {
 
@@ -72,12 +75,29 @@ TEST(RandomStream, DropoutMaskComparesTheNumbersOfItsBlocks) {
     constexpr std::uint64_t step = (std::uint64_t{1} << 40) + 17;
     constexpr std::uint64_t first =
         (std::uint64_t{1} << 32) - 50;  // the block whose number has more than 32 bits follows
-    std::vector<float> mask(1000);
     for (const double rate : {0.2, 0.8}) {
+        Guarded<float> mask(1003);
         stream.fill_dropout(mask, rate, step, 4 * first);
         for (std::size_t i = 0; i < mask.size(); ++i) {
             const std::uint32_t number = stream.block(first + i / 4, step)[i % 4];
             ASSERT_EQ(mask[i] == 0, number < DropoutRate(rate).threshold) << i;
+        }
+    }
+}
+
+TEST(RandomStream, DropoutIsTheSameByTheInstructionsOfEveryLevel) {
+    const RandomStream stream(4, "dropout:embedding");
+    for (const DropoutFactors fill : dropout_factors()) {
+        for (const std::uint64_t first : {std::uint64_t{0}, (std::uint64_t{1} << 32) - 13}) {
+            for (const double rate : {0.2, 0.8}) {
+                const DropoutRate parts(rate);
+                Guarded<float> factors(4 * counters_at_once, -1);
+                fill(stream.key(), first, first + 17, parts.threshold, parts.kept_factor, factors.data());
+                for (std::size_t i = 0; i < factors.size(); ++i) {
+                    const std::uint32_t number = stream.block(first + i / 4, first + 17)[i % 4];
+                    ASSERT_EQ(factors[i], number < parts.threshold ? 0 : parts.kept_factor) << i;
+                }
+            }
         }
     }
 }

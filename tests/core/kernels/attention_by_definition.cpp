@@ -5,14 +5,14 @@
 namespace ropelab {
 
 AttentionResult attention_by_definition(const AttentionShape& shape, const DropoutOfRuns& dropout,
-                                        const std::vector<float>& qkv, const std::vector<float>& grad_mixed) {
+                                        const Guarded<float>& qkv, const Guarded<float>& grad_mixed) {
     const auto n = shape.head_dim;
     const auto all = shape.heads + 2 * shape.key_value_heads;
     std::vector<double> mixed(static_cast<std::size_t>(shape.mixed_size()));
     std::vector<double> grad_qkv(qkv.size());
     AttentionResult result;
     for (std::int64_t run = 0; run < shape.runs; ++run) {
-        std::vector<float> factors(static_cast<std::size_t>(shape.batch * shape.heads * shape.time * shape.time), 1.0F);
+        Guarded<float> factors(static_cast<std::size_t>(shape.batch * shape.heads * shape.time * shape.time), 1.0F);
         if (shape.rate > 0) {
             const std::int64_t seed = dropout.seeds[static_cast<std::size_t>(run)];
             RandomStream(seed, dropout.what).fill_dropout(factors, shape.rate, dropout.step, 0);

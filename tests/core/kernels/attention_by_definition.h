@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/guarded.h"
+
 namespace ropelab {
 
 // A reference implementation of causal attention in double precision, with which tests compare the kernels.
@@ -33,14 +35,14 @@ struct DropoutOfRuns {
 };
 
 struct AttentionResult {
-    std::vector<float> mixed;     // (runs, batch·time, heads, head_dim)
-    std::vector<float> log_sums;  // (runs, batch, heads, time), base-2 logarithms
-    std::vector<float> grad_qkv;  // the shape of qkv
+    Guarded<float> mixed;     // (runs, batch·time, heads, head_dim)
+    Guarded<float> log_sums;  // (runs, batch, heads, time), base-2 logarithms
+    Guarded<float> grad_qkv;  // the shape of qkv
 };
 
 /// Computes attention and its gradient. `qkv` is (runs, batch·time, heads + 2·key_value_heads, head_dim) with queries
 /// and keys that are already rotated. `grad_mixed` is the gradient with respect to `mixed` and has its shape.
 AttentionResult attention_by_definition(const AttentionShape& shape, const DropoutOfRuns& dropout,
-                                        const std::vector<float>& qkv, const std::vector<float>& grad_mixed);
+                                        const Guarded<float>& qkv, const Guarded<float>& grad_mixed);
 
 }  // namespace ropelab

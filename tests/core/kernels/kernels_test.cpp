@@ -8,16 +8,19 @@
 #include <numeric>
 #include <random>
 #include <utility>
+#include <vector>
 
+#include "core/base/random_stream.h"
 #include "core/kernels/kernels.h"
+#include "tests/support/guarded.h"
 
 namespace ropelab::kernels {
 namespace {
 
-std::vector<float> random_numbers(std::size_t count) {
+Guarded<float> random_numbers(std::size_t count) {
     std::mt19937 generator(5);
     std::normal_distribution<float> normal;
-    std::vector<float> numbers(count);
+    Guarded<float> numbers(count);
     for (float& number : numbers) number = normal(generator);
     return numbers;
 }
@@ -27,11 +30,29 @@ std::uint16_t upper_half(float number) {
     std::memcpy(&word, &number, sizeof word);
     return static_cast<std::uint16_t>(word >> 16);
 }
+Guarded<std::uint16_t> upper_halves(const Guarded<float>& numbers) {
+    Guarded<std::uint16_t> halves(numbers.size());
+    std::transform(numbers.begin(), numbers.end(), halves.begin(), upper_half);
+    return halves;
+}
+Guarded<Bfloat16> rounded_to_bfloat16(const Guarded<float>& numbers) {
+    Guarded<Bfloat16> halves(numbers.size());
+    std::transform(numbers.begin(), numbers.end(), halves.begin(), to_bfloat16);
+    return halves;
+}
 float from_upper_half(std::uint16_t half) {
     const std::uint32_t word = static_cast<std::uint32_t>(half) << 16;
     float number = 0;
     std::memcpy(&number, &word, sizeof number);
     return number;
+}
+
+// Each number of elements beyond whole registers, and more of them than a tile has.
+std::vector<std::int64_t> row_lengths() {
+    std::vector<std::int64_t> lengths(33);
+    std::iota(lengths.begin(), lengths.end(), 1);
+    lengths.insert(lengths.end(), {64, 100, 320});
+    return lengths;
 }
 
 // Sums in order, in blocks of 192, or in two blocks of a depth in between.
@@ -54,16 +75,23 @@ float sum_in_blocks(const Product& product, std::int64_t row, std::int64_t colum
 TEST(MatrixProducts, AreSumsInOrderForAnySizeLayoutAndDivision) {
     const bool fuses = level() != "any processor";  // rounds once per multiply-add
     const auto numbers = random_numbers(500 * 500);
-    const std::vector<std::array<std::int64_t, 3>> sizes = {{1, 1, 1},      {7, 33, 5},      {6, 32, 192},
-                                                            {200, 65, 193}, {13, 47, 300},   {193, 31, 384},
-                                                            {65, 100, 500}, {300, 200, 400}, {97, 500, 210}};
+    std::vector<std::array<std::int64_t, 3>> sizes = {{6, 32, 192},   {200, 65, 193}, {13, 47, 300},  {193, 31, 384},
+                                                      {65, 100, 500}, {97, 500, 210}, {300, 200, 400}};
+    // Each number of rows and columns beyond whole tiles, of terms beyond squares.
+    for (std::int64_t rows = 1; rows <= 13; ++rows)
+        for (std::int64_t columns = 1; columns <= 34; ++columns) sizes.push_back({rows, columns, 1 + columns % 7});
     for (const auto& [rows, columns, depth] : sizes) {
+        const auto from = numbers.begin() + 7;
+        const Guarded<float> left(numbers.begin(), numbers.begin() + rows * depth);
+        const Guarded<float> right(from, from + depth * columns);
         for (const bool transposed : {false, true}) {
-            std::vector<float> out(static_cast<std::size_t>(rows * columns), -1);
-            const Factor left = transposed ? Factor{numbers.data(), 1, rows} : Factor{numbers.data(), depth, 1};
-            const Factor right =
-                transposed ? Factor{numbers.data() + 7, 1, depth} : Factor{numbers.data() + 7, columns, 1};
-            const Product product{rows, columns, depth, left, right, out.data()};
+            Guarded<float> out(static_cast<std::size_t>(rows * columns), -1);
+            const Product product{rows,
+                                  columns,
+                                  depth,
+                                  transposed ? Factor{left.data(), 1, rows} : Factor{left.data(), depth, 1},
+                                  transposed ? Factor{right.data(), 1, depth} : Factor{right.data(), columns, 1},
+                                  out.data()};
             const std::int64_t middle = product.parts() / 3;
             multiply(product, 0, middle);
             multiply(product, middle, product.parts());
@@ -80,13 +108,12 @@ TEST(MatrixProducts, AreSumsInOrderForAnySizeLayoutAndDivision) {
 
 TEST(VectorProducts, MatchTheReferenceForAnyRowLength) {
     constexpr std::int64_t rows = 11;
-    for (const std::int64_t columns : {1, 15, 16, 31, 32, 33, 64, 100}) {
+    for (const std::int64_t columns : row_lengths()) {
         const auto matrix = random_numbers(static_cast<std::size_t>(rows * columns));
         const auto x = random_numbers(static_cast<std::size_t>(columns));
-        std::vector<std::uint16_t> halves;
-        for (const float number : matrix) halves.push_back(upper_half(number));
-        std::vector<float> full(rows, -1);
-        std::vector<float> rounded(rows, -1);
+        const Guarded<std::uint16_t> halves = upper_halves(matrix);
+        Guarded<float> full(rows, -1);
+        Guarded<float> rounded(rows, -1);
         dot_rows(matrix.data(), {x.data(), columns}, full.data(), 0, 1, rows);
         dot_rows(halves.data(), PairedVectors({x.data(), columns}), rounded.data(), 0, 1, rows);
         EXPECT_EQ(full[0], -1);
@@ -109,17 +136,17 @@ TEST(VectorProducts, MatchTheReferenceForAnyRowLength) {
 TEST(VectorProducts, OfInt8RowsAreThoseOfTheRoundedNumbers) {
     constexpr std::int64_t rows = 25;  // tiles of 16 and of fewer
     constexpr std::int64_t count = 5;  // tiles of 4 and of 1
-    for (const std::int64_t columns : {1, 31, 64, 100, 320}) {
+    for (const std::int64_t columns : row_lengths()) {
         auto matrix = random_numbers(static_cast<std::size_t>(rows * columns));
         auto x = random_numbers(static_cast<std::size_t>(count * columns));
         std::fill_n(matrix.begin() + columns, columns, 0.0F);
         std::fill_n(x.begin() + columns, columns, 0.0F);
         if (columns == 320) std::fill_n(x.begin(), columns, 5.0F);  // the sum limits the numbers
-        std::vector<std::uint8_t> bytes(matrix.size());
-        std::vector<float> scales(rows);
+        Guarded<std::uint8_t> bytes(matrix.size());
+        Guarded<float> scales(rows);
         round_rows(matrix.data(), rows, columns, bytes.data(), scales.data());
         const Vectors vectors{x.data(), columns, count, columns};
-        std::vector<float> out(static_cast<std::size_t>(count * rows), -1);
+        Guarded<float> out(static_cast<std::size_t>(count * rows), -1);
         const WholeVectors whole(vectors);
         dot_rows({bytes.data(), scales.data()}, whole, out.data(), rows, 0, rows);
         for (std::int64_t v = 0; v < count; ++v) {
@@ -138,13 +165,13 @@ TEST(VectorProducts, OfInt8RowsAreThoseOfTheRoundedNumbers) {
                 EXPECT_NEAR(out[static_cast<std::size_t>(v * rows + row)], expected, rounding + 1e-6) << columns;
                 EXPECT_LT(rounding, 3e-2);
             }
-            std::vector<float> alone(rows, -1);
+            Guarded<float> alone(rows, -1);
             dot_rows({bytes.data(), scales.data()}, WholeVectors({own, columns}), alone.data(), 0, 0, rows);
             EXPECT_TRUE(std::equal(alone.begin(), alone.end(), out.begin() + v * rows)) << columns << " " << v;
         }
     }
-    std::vector<float> overflowing(2, INFINITY);
-    std::vector<std::uint8_t> bytes(2);
+    Guarded<float> overflowing(2, INFINITY);
+    Guarded<std::uint8_t> bytes(2);
     float scale = 0;
     round_rows(overflowing.data(), 1, 2, bytes.data(), &scale);
     EXPECT_TRUE(std::isnan(scale));
@@ -156,15 +183,14 @@ TEST(VectorProducts, OfInt8RowsAreThoseOfTheRoundedNumbers) {
 
 TEST(VectorProducts, DoNotDependOnTheNumberOfVectors) {
     constexpr std::int64_t rows = 39;  // tiles of 16, of 4 and of 1
-    for (const std::int64_t columns : {1, 16, 33, 100}) {
+    for (const std::int64_t columns : row_lengths()) {
         const std::int64_t stride = columns + 3;
         for (const std::int64_t count : {2, 4, 7}) {
             const auto matrix = random_numbers(static_cast<std::size_t>(rows * columns));
             const auto x = random_numbers(static_cast<std::size_t>(count * stride));
-            std::vector<std::uint16_t> halves;
-            for (const float number : matrix) halves.push_back(upper_half(number));
+            const Guarded<std::uint16_t> halves = upper_halves(matrix);
             const auto products = [&](const auto& numbers, const auto& vectors, std::int64_t vector_count) {
-                std::vector<float> out(static_cast<std::size_t>(vector_count * rows));
+                Guarded<float> out(static_cast<std::size_t>(vector_count * rows));
                 dot_rows(numbers.data(), vectors, out.data(), rows, 0, rows);
                 return out;
             };
@@ -173,7 +199,7 @@ TEST(VectorProducts, DoNotDependOnTheNumberOfVectors) {
             const auto rounded = products(halves, PairedVectors(all), count);
             for (std::int64_t v = 0; v < count; ++v) {
                 const Vectors one{x.data() + v * stride, columns};
-                const auto is_part_of = [&](const std::vector<float>& together, const std::vector<float>& alone) {
+                const auto is_part_of = [&](const Guarded<float>& together, const Guarded<float>& alone) {
                     return std::equal(alone.begin(), alone.end(), together.begin() + v * rows);
                 };
                 EXPECT_TRUE(is_part_of(full, products(matrix, one, 1))) << columns << " " << v << " of " << count;
@@ -184,15 +210,15 @@ TEST(VectorProducts, DoNotDependOnTheNumberOfVectors) {
 }
 
 TEST(VectorProducts, SumWeightedRows) {
-    const std::vector<float> weights = {10, 100};
-    for (const std::int64_t columns : {1, 3, 16, 64, 85}) {
-        std::vector<float> rows(static_cast<std::size_t>(2 * columns));
+    const Guarded<float> weights = {10, 100};
+    for (const std::int64_t columns : row_lengths()) {
+        if (columns > 128) continue;  // larger numbers are rounded in bfloat16
+        Guarded<float> rows(static_cast<std::size_t>(2 * columns));
         std::iota(rows.begin(), rows.end(), 1.0F);
-        std::vector<float> sum(static_cast<std::size_t>(columns) + 1, -1);
+        Guarded<float> sum(static_cast<std::size_t>(columns) + 1, -1);
         sum_weighted_rows(rows.data(), weights.data(), 2, columns, sum.data());
-        std::vector<Bfloat16> halves;  // which these numbers are without rounding
-        for (const float number : rows) halves.push_back(to_bfloat16(number));
-        std::vector<float> of_halves(sum.size(), -1);
+        const Guarded<Bfloat16> halves = rounded_to_bfloat16(rows);  // which these numbers are without rounding
+        Guarded<float> of_halves(sum.size(), -1);
         sum_weighted_rows(halves.data(), weights.data(), 2, columns, of_halves.data());
         EXPECT_EQ(of_halves, sum);
         for (std::int64_t i = 0; i < columns; ++i) {
@@ -204,23 +230,23 @@ TEST(VectorProducts, SumWeightedRows) {
 }
 
 TEST(Activations, ValuesAndGradientsMatchTheExactFormulas) {
-    for (int count : {1, 16, 37}) {
-        std::vector<float> x;
-        std::vector<float> factor;
-        for (int i = 0; i < count; ++i) {
-            x.push_back(-9.0F + 0.5F * static_cast<float>(i));
-            factor.push_back(0.1F * static_cast<float>(i) - 1.0F);
+    for (const std::int64_t count : row_lengths()) {
+        Guarded<float> x(static_cast<std::size_t>(count));
+        Guarded<float> factor(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            x[i] = -9.0F + 0.5F * static_cast<float>(i);
+            factor[i] = 0.1F * static_cast<float>(i) - 1.0F;
         }
-        const std::vector<float> arriving = random_numbers(x.size());
-        std::vector<float> curved(x.size());
-        std::vector<float> grad_x(x.size());
-        std::vector<float> gated = x;
-        std::vector<float> grad_gate(x.size());
-        std::vector<float> grad_factor(x.size());
+        const Guarded<float> arriving = random_numbers(x.size());
+        Guarded<float> curved(x.size());
+        Guarded<float> grad_x(x.size());
+        Guarded<float> gated = x;
+        Guarded<float> grad_gate(x.size());
+        Guarded<float> grad_factor(x.size());
         gelu(x.data(), curved.data(), count);
         gelu_backward(x.data(), arriving.data(), grad_x.data(), count);
-        std::vector<float> slope(x.size());
-        std::vector<float> curved_too(x.size());
+        Guarded<float> slope(x.size());
+        Guarded<float> curved_too(x.size());
         gelu_with_slope(x.data(), curved_too.data(), slope.data(), count);
         EXPECT_EQ(curved_too, curved);
         swiglu(gated.data(), factor.data(), gated.data(), count);
@@ -245,27 +271,24 @@ TEST(Activations, ValuesAndGradientsMatchTheExactFormulas) {
 
 // Kernels on bfloat16 numbers must give the float32 result for the same numbers, rounded once.
 TEST(Bfloat16Numbers, AreRoundedOnceToNearest) {
-    for (int count : {1, 16, 37}) {
-        const std::vector<float> numbers = random_numbers(static_cast<std::size_t>(count));
-        std::vector<Bfloat16> x;
-        std::vector<float> widened;
-        for (float number : numbers) {
-            x.push_back(to_bfloat16(number));
-            widened.push_back(to_float(x.back()));
-        }
-        std::vector<Bfloat16> rounded(x.size());
-        std::vector<float> exact(x.size());
+    for (const std::int64_t count : row_lengths()) {
+        const Guarded<float> numbers = random_numbers(static_cast<std::size_t>(count));
+        const Guarded<Bfloat16> x = rounded_to_bfloat16(numbers);
+        Guarded<float> widened(x.size());
+        std::transform(x.begin(), x.end(), widened.begin(), to_float);
+        Guarded<Bfloat16> rounded(x.size());
+        Guarded<float> exact(x.size());
         gelu(x.data(), rounded.data(), count);
         gelu(widened.data(), exact.data(), count);
         for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(rounded[i].bits, to_bfloat16(exact[i]).bits);
     }
     // If the gradient of the norm is 0, the gradient of the residual path passes unchanged, rounded for the branch.
-    const std::vector<float> odd = {NAN, INFINITY, -INFINITY, 0.0F, -0.0F, 1.00390625F, 1.01171875F, 3.4e38F};
-    const std::vector<float> zeros(odd.size());
-    const std::vector<Bfloat16> nothing(odd.size());
-    std::vector<float> grad_x(odd.size());
-    std::vector<float> grad_weight(odd.size());
-    std::vector<Bfloat16> rounded(odd.size());
+    const Guarded<float> odd = {NAN, INFINITY, -INFINITY, 0.0F, -0.0F, 1.00390625F, 1.01171875F, 3.4e38F};
+    const Guarded<float> zeros(odd.size());
+    const Guarded<Bfloat16> nothing(odd.size());
+    Guarded<float> grad_x(odd.size());
+    Guarded<float> grad_weight(odd.size());
+    Guarded<Bfloat16> rounded(odd.size());
     norm_backward(NormBackward<Bfloat16, Bfloat16>{std::ssize(odd), true, zeros.data(), zeros.data(), zeros.data(),
                                                    zeros.data(), odd.data(), nothing.data(), nullptr, grad_x.data(),
                                                    rounded.data(), grad_weight.data(), nullptr},
@@ -273,19 +296,18 @@ TEST(Bfloat16Numbers, AreRoundedOnceToNearest) {
     for (std::size_t i = 0; i < odd.size(); ++i) EXPECT_EQ(rounded[i].bits, to_bfloat16(grad_x[i]).bits) << odd[i];
 }
 
-// The row lengths cover whole registers, parts of a register, and both.
 class RowsOf : public testing::TestWithParam<std::int64_t> {};
-INSTANTIATE_TEST_SUITE_P(Columns, RowsOf, testing::Values(1, 15, 16, 40, 64));
+INSTANTIATE_TEST_SUITE_P(Columns, RowsOf, testing::ValuesIn(row_lengths()));
 
 TEST_P(RowsOf, NormAndGradientMatchTheFormula) {
     const std::int64_t columns = GetParam();
     constexpr std::int64_t rows = 3;
     const auto size = static_cast<std::size_t>(rows * columns);
-    const std::vector<float> x = random_numbers(size);
-    const std::vector<float> branch(x.rbegin(), x.rend());
-    const std::vector<float> weight = random_numbers(static_cast<std::size_t>(columns));
-    const std::vector<float> bias(weight.rbegin(), weight.rend());
-    std::vector<float> sum(size), normed(size), mean(rows), inverse(rows);
+    const Guarded<float> x = random_numbers(size);
+    const Guarded<float> branch(x.rbegin(), x.rend());
+    const Guarded<float> weight = random_numbers(static_cast<std::size_t>(columns));
+    const Guarded<float> bias(weight.rbegin(), weight.rend());
+    Guarded<float> sum(size), normed(size), mean(rows), inverse(rows);
     norm_forward(NormForward<float, float>{columns,
                                            true,
                                            1e-5F,
@@ -300,8 +322,8 @@ TEST_P(RowsOf, NormAndGradientMatchTheFormula) {
                                            mean.data(),
                                            inverse.data()},
                  rows, 0, blocks_of(rows));
-    const std::vector<float> arriving(sum.rbegin(), sum.rend());
-    std::vector<float> grad_x(size), grad_weight(weight.size()), grad_bias(weight.size());
+    const Guarded<float> arriving(sum.rbegin(), sum.rend());
+    Guarded<float> grad_x(size), grad_weight(weight.size()), grad_bias(weight.size());
     norm_backward(NormBackward<float, float>{columns, true, sum.data(), mean.data(), inverse.data(), weight.data(),
                                              nullptr, arriving.data(), nullptr, grad_x.data(), nullptr,
                                              grad_weight.data(), grad_bias.data()},
@@ -339,16 +361,59 @@ TEST_P(RowsOf, NormAndGradientMatchTheFormula) {
     }
 }
 
+TEST_P(RowsOf, NormInBfloat16IsThatInFloat32RoundedWithAnyDropout) {
+    const std::int64_t columns = GetParam();
+    constexpr std::int64_t rows = 3;
+    const auto size = static_cast<std::size_t>(rows * columns);
+    const Guarded<float> x = random_numbers(size);
+    const Guarded<Bfloat16> branch = rounded_to_bfloat16(Guarded<float>(x.rbegin(), x.rend()));
+    const Guarded<float> weight = random_numbers(static_cast<std::size_t>(columns));
+    const RandomStream stream(1, "dropout");
+    const auto computed = [&]<typename T>(T, const T* of_branch) {
+        struct Result {
+            Guarded<float> mask, sum, mean, inverse;
+            Guarded<T> normed;
+        };
+        Result result{Guarded<float>(size), Guarded<float>(size), Guarded<float>(rows), Guarded<float>(rows),
+                      Guarded<T>(size)};
+        norm_forward(NormForward<T, T>{columns,
+                                       true,
+                                       1e-5F,
+                                       x.data(),
+                                       of_branch,
+                                       weight.data(),
+                                       nullptr,
+                                       {&stream, 0.3, 1, 0},
+                                       result.mask.data(),
+                                       result.sum.data(),
+                                       result.normed.data(),
+                                       result.mean.data(),
+                                       result.inverse.data()},
+                     rows, 0, blocks_of(rows));
+        return result;
+    };
+    const auto rounded = computed(Bfloat16{}, branch.data());
+    Guarded<float> widened(size);
+    std::transform(branch.begin(), branch.end(), widened.begin(), to_float);
+    const auto exact = computed(float{}, widened.data());
+    EXPECT_EQ(rounded.mask, exact.mask);
+    EXPECT_EQ(rounded.sum, exact.sum);
+    for (std::size_t i = 0; i < size; ++i) {
+        EXPECT_NEAR(exact.sum[i], x[i] + widened[i] * exact.mask[i], 1e-6F);
+        EXPECT_EQ(rounded.normed[i].bits, to_bfloat16(exact.normed[i]).bits) << i;
+    }
+}
+
 TEST_P(RowsOf, SoftmaxAndCrossEntropyMatchTheFormula) {
     const std::int64_t columns = GetParam();
-    const std::vector<float> scores = random_numbers(static_cast<std::size_t>(columns));
+    const Guarded<float> scores = random_numbers(static_cast<std::size_t>(columns));
     double total = 0;
     for (const float score : scores) total += std::exp(3.0 * score);
-    std::vector<float> shares = scores;
+    Guarded<float> shares = scores;
     softmax(shares.data(), columns, 3.0F);
     for (std::size_t i = 0; i < shares.size(); ++i) EXPECT_NEAR(shares[i], std::exp(3.0 * scores[i]) / total, 1e-6);
 
-    std::vector<float> logits = scores;
+    Guarded<float> logits = scores;
     for (float& logit : logits) logit *= 3.0F;
     const std::int64_t target = columns / 2;
     float loss = 0;
@@ -356,7 +421,7 @@ TEST_P(RowsOf, SoftmaxAndCrossEntropyMatchTheFormula) {
     cross_entropy(logits.data(), &target, columns, &loss, &log_sum, 0, 1);
     EXPECT_NEAR(log_sum, std::log(total), 1e-5);
     EXPECT_NEAR(loss, std::log(total) - logits[static_cast<std::size_t>(target)], 1e-5);
-    std::vector<float> gradient(logits.size());
+    Guarded<float> gradient(logits.size());
     cross_entropy_backward(logits.data(), &target, &log_sum, columns, 0.5F, gradient.data(), 0, 1);
     for (std::size_t i = 0; i < gradient.size(); ++i) {
         const double hit = std::cmp_equal(i, target) ? 1.0 : 0.0;
@@ -369,14 +434,14 @@ TEST(AdamW, StoresWeightsRoundedToNearest) {
     const auto gradient = random_numbers(count);
     const AdamW settings{1e-3, 0.9, 0.99, 1e-8, 0.1, 0.1, 0.01};
     const auto stepped = [&](std::uint16_t* working) {
-        std::vector<float> weights = random_numbers(count);
-        std::vector<float> first(count, 0.5F);
-        std::vector<float> second(count, 0.25F);
+        Guarded<float> weights = random_numbers(count);
+        Guarded<float> first(count, 0.5F);
+        Guarded<float> second(count, 0.25F);
         adamw(weights.data(), gradient.data(), first.data(), second.data(), count, 0.5F, settings, working);
         return weights;
     };
-    std::vector<std::uint16_t> working(count);
-    const std::vector<float> weights = stepped(working.data());
+    Guarded<std::uint16_t> working(count);
+    const Guarded<float> weights = stepped(working.data());
     EXPECT_EQ(weights, stepped(nullptr));
     for (std::size_t i = 0; i < weights.size(); ++i) {
         const float down = from_upper_half(upper_half(weights[i]));
