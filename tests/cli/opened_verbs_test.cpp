@@ -117,6 +117,9 @@ class LlamaWithCharacters {
                                    folder_.write("texts.jsonl", json{{"text", text}}.dump() + "\n").string()});
         return run(more);
     }
+    Finished perplexity(const std::string& text) const {
+        return run({"perplexity", "--text", folder_.write("text.txt", text).string()});
+    }
     json last_words(const std::string& text, const std::vector<std::string>& more = {}) const {
         return run_last_words(text, more).json();
     }
@@ -169,6 +172,20 @@ TEST(OpenedVerbs, LastWordsArePredictedAsTransformersPredictsThem) {
     EXPECT_EQ(other.last_words(other.text(greedy)).at("is_correct"), json::array({false}));
     for (const std::string text : {"word", "no end ", ""})
         EXPECT_BAD_INPUT(other.run_last_words(text), "at least two words and ends with a word");
+}
+
+// Three bytes without a token made the loss per byte lower.
+TEST(OpenedVerbs, LossPerByteIsThatOfBytesWithATokenAndTheOthersAreNamed) {
+    SKIP_WITHOUT_SHARED_DATA(llama);
+    const std::vector<std::int64_t> tokens = read_json_file(shared_data(llama) / "expected.json").at("tokens");
+    const LlamaWithCharacters model(tokens[3]);
+    const std::string text = model.text(tokens);
+    const json whole = model.perplexity(text).json();
+    EXPECT_FALSE(whole.contains("bytes_left_out"));
+    const Finished other = model.perplexity(text.substr(0, 5) + "€" + text.substr(5));
+    EXPECT_EQ(other.json().at("per_byte"), whole.at("per_byte"));
+    EXPECT_EQ(other.json().at("bytes_left_out"), 3);
+    EXPECT_THAT(other.err, testing::HasSubstr("no token for 3 bytes of the text, which are left out."));
 }
 
 TEST(OpenedVerbs, ReadsShardsAndNamesWithoutPrefix) {

@@ -15,6 +15,7 @@
 #include "core/base/numbers.h"
 #include "core/data/compression.h"
 #include "core/data/corpus.h"
+#include "core/data/info.h"
 #include "core/data/json_text.h"
 #include "core/interop/external_model.h"
 #include "core/interop/opened_model.h"
@@ -87,11 +88,10 @@ struct SampleFlags {
 // Without --prompt: a newline, else the first token of the vocabulary.
 std::string default_prompt(const Vocabulary& vocabulary) {
     try {
-        vocabulary.encode("\n");
-        return "\n";
-    } catch (const BadInput&) {
-        return vocabulary.decode(std::vector<std::int32_t>{0});
+        if (!vocabulary.encode("\n").empty()) return "\n";
+    } catch (const BadInput&) {  // as without a token
     }
+    return vocabulary.decode(std::vector<std::int32_t>{0});
 }
 
 // The model of --model, or of a run.
@@ -170,6 +170,8 @@ void run_sample(const SampleFlags& flags) {
                        ", but it must be 1 or more.");
     const std::string prompt_text = flags.prompt ? *flags.prompt : default_prompt(vocabulary);
     const auto prompt = vocabulary.encode(prompt_text);
+    if (const std::int64_t left_out = bytes_without_token(vocabulary, prompt_text, prompt))
+        std::cerr << "ropelab-cli: " << left_out_words(left_out) << '\n';
 
     const std::int64_t most = std::ssize(prompt) + generation.length;
     const bool is_int8 = sampled.precision == Precision::int8;

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -16,6 +17,7 @@
 #include "app/terminal/verbs.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/data/info.h"
 #include "core/data/json_text.h"
 #include "core/interop/opened_model.h"
 #include "core/machine/engine_loader.h"
@@ -51,6 +53,7 @@ struct ModelText {
     std::string text;  // "" if only token ids were given
     std::vector<std::int32_t> tokens;
     std::optional<Vocabulary> vocabulary = {};  // nullopt if only token ids were given
+    std::int64_t left_out = 0;                  // bytes of the text without a token
 };
 
 std::vector<std::int32_t> tokens_of_json(const nlohmann::json& list, const std::string& file) {
@@ -69,7 +72,10 @@ ModelText text_of(const ModelTextFlags& flags, const OpenedModel& model) {
     if (!flags.tokens_file.empty()) return {"", tokens_of_json(read_json(flags.tokens_file), flags.tokens_file)};
     const std::string text = flags.prompt.empty() ? read_all(flags.text_file) : flags.prompt;
     const Vocabulary vocabulary = model.vocabulary();
-    return {text, vocabulary.encode(text), vocabulary};
+    const std::vector<std::int32_t> tokens = vocabulary.encode(text);
+    const std::int64_t left_out = bytes_without_token(vocabulary, text, tokens);
+    if (left_out > 0) std::cerr << "ropelab-cli: " << left_out_words(left_out) << '\n';
+    return {text, tokens, vocabulary, left_out};
 }
 
 struct PerplexityFlags {
@@ -212,7 +218,7 @@ void run_perplexity(const PerplexityFlags& flags) {
         const std::string first = input.vocabulary->bytes_of(input.tokens.front());
         // A tokenizer may add a space before the text.
         const auto begin = first.starts_with(' ') && !input.text.starts_with(' ') ? 1 : 0;
-        units.push_back({"byte", std::ssize(input.text) - std::ssize(first) + begin});
+        units.push_back({"byte", std::ssize(input.text) - input.left_out - std::ssize(first) + begin});
         units.push_back({"word", words_of_text(input.text)});
     }
     const double nats = loss.nats();
@@ -228,6 +234,7 @@ void run_perplexity(const PerplexityFlags& flags) {
                                  {"tokens_at_position", loss.at_position}};
         for (const Unit& unit : units) result["per_" + std::string(unit.name)] = amounts(per(unit), unit.count);
         if (full) result["float32_loss_per_token"] = full->per_token();
+        if (input.left_out > 0) result["bytes_left_out"] = input.left_out;
         return print_json(result);
     }
     Table table{
