@@ -185,8 +185,12 @@ void LecturePlayer::applyScene() {
     attempt([&] { m_stage.resetControls(); });
     attempt([&] { m_stage.showRoom(text(scene->room), text(scene->part)); });
     attempt([&] { m_stage.showRuns(fromPath(scene->lab), scene->live ? &*scene->live : nullptr); });
+    showControls();
+}
+
+void LecturePlayer::showControls() {
     QStringList names;
-    for (const std::string& name : scene->controls) names << text(name);
+    for (const std::string& name : currentScene()->controls) names << text(name);
     attempt([&] { m_stage.showControls(names, false); });
 }
 
@@ -199,7 +203,8 @@ void LecturePlayer::applyChange(const LectureChange& change, bool glides) {
     const QString key = text(change.key);
     const QString value = text(change.value);
     if (key == "room"_L1) {
-        return m_stage.showRoom(value.section(QLatin1Char('/'), 0, 0), value.section(QLatin1Char('/'), 1));
+        m_stage.showRoom(value.section(QLatin1Char('/'), 0, 0), value.section(QLatin1Char('/'), 1));
+        return showControls();
     }
     if (key == "setup"_L1) return m_stage.setSetups(parse_setups(change.value));
     const double to = numberOf(change.value);

@@ -77,6 +77,7 @@ class LecturePlayer : public QObject {
     };
 
     void applyScene();
+    void showControls();
     void showStep(int step);
     void applyStep(const LectureStep& step, bool glides);
     void applyChange(const LectureChange& change, bool glides);

@@ -28,6 +28,7 @@ class LectureStage {
     /// All rooms get their initial controls, so that a scene looks the same whatever was shown before it.
     virtual void resetControls() {}
 
+    /// showControls() follows.
     virtual void showRoom(const QString& room, const QString& part) = 0;
     virtual Room& room() = 0;
     virtual ComparedSetups setups() = 0;

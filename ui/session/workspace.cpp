@@ -480,12 +480,12 @@ void Workspace::showOwnLab(std::function<void()> then) {
     });
 }
 
-void Workspace::trainInstead(const Experiment& experiment) {
-    requireNoOwnSweep("what trains in this scene of the lecture");
-    experiment.expand();  // throws for an invalid experiment before another lab is shown
-    m_labJob.wait();
-    exchangeLab([this] { m_lab.showInstead(QString()); });
-    train(m_lab.addSweep(experiment));
+void Workspace::trainInstead(const QString& lab, Plan plan, std::function<void(const QString& error)> then) {
+    showLabInstead(lab, [this, lab, plan = std::move(plan), then = std::move(then)](const QString& failure) {
+        const QString problem = failure.isEmpty() ? problemOf([&] { train(plan); }) : failure;
+        if (problem.isEmpty()) m_settings.addRecentLab(lab);
+        then(problem);
+    });
 }
 
 bool Workspace::reopenUnsaved() {

@@ -103,9 +103,8 @@ class Workspace : public SessionActions {
     void showLabInstead(const QString& path, std::function<void(const QString& error)> then);
     /// A sweep that trainInstead() started is stopped first.
     void showOwnLab(std::function<void()> then = {});
-    /// In an empty unsaved lab. Throws BadInput as showLabInstead(), and for an invalid experiment. No sweep may be
-    /// active.
-    void trainInstead(const Experiment& experiment);
+    /// As showLabInstead(), of a lab whose runs `plan` trains then.
+    void trainInstead(const QString& lab, Plan plan, std::function<void(const QString& error)> then);
 
     /// The unsaved lab of the previous session. Returns false if there is none or it has no runs.
     bool reopenUnsaved();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -63,14 +64,14 @@ inline const QString kShareFigure = u"key-share"_s;
 inline constexpr std::int64_t kOtherKeys = 199;
 /// Samples for k = q and for the chosen correlation, which do not depend on the frequencies.
 struct KeyShareData {
-    KeySamples equal;
-    KeySamples chosen;
+    std::shared_ptr<const KeySamples> equal;
+    std::shared_ptr<const KeySamples> chosen;
 
-    /// Samples what the setup's head dimension and the correlation need.
+    /// Samples what the setup's head dimension and the correlation need, which takes 0.1 s.
     void adopt(const RotarySetup& setup, double correlation);
 };
 /// The mean attention weight, over the distance, of a key that equals a random query, and of one with the chosen
-/// correlation, among kOtherKeys random keys. `end` is the end of the axis in tokens.
+/// correlation, among kOtherKeys random keys. `end` is the end of the axis in tokens. Without samples, only the axes.
 Figure shareFigure(const RotarySetup& setup, const KeyShareData& data, std::int64_t end, bool logarithmic);
 Figure shareFigure(const RotarySetup& setup, double correlation);
 QString shareSentence(const Figure& figure);

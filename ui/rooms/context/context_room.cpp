@@ -459,17 +459,9 @@ void ContextRoom::renew() {
         case Part::random:
             renewSamples();
             break;
-        case Part::share: {
-            const double correlation = m_randomForm.value("correlation").toDouble();
-            for (const Side side : sides()) m_shares.of(side).adopt(setupOf(side), correlation);
-            BothSides<Figure> figures;
-            for (const Side side : sides()) {
-                figures.of(side) = shareFigure(setupOf(side), m_shares.of(side), end(), m_logarithmic->isChecked());
-            }
-            showFigure(m_view, [&](Side side) { return figures.of(side); });
-            renewWords([&](Side side) { return shareSentence(figures.of(side)); });
+        case Part::share:
+            renewShares();
             break;
-        }
     }
     renewLoss();
     showBusy();
@@ -636,6 +628,50 @@ void ContextRoom::renewSamples() {
     if (!m_nextRound.isActive()) continueSampling();
 }
 
+ContextRoom::ShareChoices ContextRoom::shareChoices() const {
+    return {model().setup(), compares() ? std::optional(setupOf(Side::other)) : std::nullopt,
+            m_randomForm.value("correlation").toDouble(), end(), m_logarithmic->isChecked()};
+}
+
+void ContextRoom::computeShares() {
+    auto compute = [shares = m_shares, wanted = shareChoices()]() mutable {
+        const auto one = [&](Side side, const RotarySetup& setup) {
+            shares.data.of(side).adopt(setup, wanted.correlation);
+            shares.figures.of(side) = shareFigure(setup, shares.data.of(side), wanted.end, wanted.isLogarithmic);
+        };
+        one(Side::edited, wanted.edited);
+        if (wanted.other) one(Side::other, *wanted.other);
+        shares.choices = wanted;
+        return shares;
+    };
+    if (isSynchronous()) {
+        m_shares = compute();
+    } else if (lacksShares() && isVisible() && !m_samplesJob.isRunning()) {
+        m_samplesJob.start([this, compute](const Cancelled&) mutable -> std::function<void()> {
+            return [this, shares = compute()] {
+                m_shares = shares;
+                schedule();
+            };
+        });
+    }
+}
+
+bool ContextRoom::lacksShares() const {
+    return m_part == Part::share && m_shares.choices != shareChoices();
+}
+
+void ContextRoom::renewShares() {
+    if (isSynchronous() && lacksShares()) computeShares();
+    // In a later turn of the event loop: now, the setup may be that of a glide's end, which is not shown yet.
+    if (lacksShares()) QMetaObject::invokeMethod(this, &ContextRoom::computeShares, Qt::QueuedConnection);
+    // Until then, those that were computed last.
+    const bool isShown = !m_shares.figures.edited.curves.empty() && m_shares.choices.other.has_value() == compares();
+    showFigure(m_view, [&](Side side) {
+        return isShown ? m_shares.figures.of(side) : shareFigure(setupOf(side), {}, end(), m_logarithmic->isChecked());
+    });
+    renewWords([&](Side side) { return isShown ? shareSentence(m_shares.figures.of(side)) : QString(); });
+}
+
 bool ContextRoom::isSampling() const {
     return m_part == Part::random &&
            (m_samples.edited.count < kMaxSamples || (compares() && m_samples.other.count < kMaxSamples));
@@ -659,8 +695,8 @@ void ContextRoom::continueSampling() {
 
 bool ContextRoom::isBusy() const {
     // Until the figure of a changed setup is renewed, it is unknown whether its computation takes long.
-    return isScheduled() || isScanning() || isSampling() || m_placesJob.isRunning() || m_boundJob.edited.isRunning() ||
-           m_boundJob.other.isRunning() || (m_measured && m_measured->isMeasuring());
+    return isScheduled() || isScanning() || isSampling() || lacksShares() || m_placesJob.isRunning() ||
+           m_boundJob.edited.isRunning() || m_boundJob.other.isRunning() || (m_measured && m_measured->isMeasuring());
 }
 
 void ContextRoom::showBusy() {

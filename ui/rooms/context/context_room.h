@@ -85,6 +85,19 @@ class ContextRoom : public RotaryRoom {
     void renewSamples(Side side, std::int64_t shown);
     bool isSampling() const;
     void continueSampling();
+    /// What the attention weights of a key depend on.
+    struct ShareChoices {
+        RotarySetup edited;
+        std::optional<RotarySetup> other;
+        double correlation = 0;
+        std::int64_t end = 0;
+        bool isLogarithmic = false;
+        bool operator==(const ShareChoices&) const = default;
+    };
+    ShareChoices shareChoices() const;
+    bool lacksShares() const;
+    void computeShares();
+    void renewShares();
     void showBusy();
 
     Part m_part = Part::bound;
@@ -110,7 +123,11 @@ class ContextRoom : public RotaryRoom {
     BothSides<BoundData> m_bound;
     BothSides<BaseProfile> m_profile;
     BothSides<LogitSamples> m_samples;
-    BothSides<KeyShareData> m_shares;
+    struct Shares {
+        ShareChoices choices;
+        BothSides<KeyShareData> data;
+        BothSides<Figure> figures;
+    } m_shares;
     const std::vector<ContextPlace>* m_places = nullptr;  // knownPlaces() when they are computed
     std::uint64_t m_seed = 1;
     bool m_isDragging = false;

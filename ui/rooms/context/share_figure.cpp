@@ -24,9 +24,9 @@ std::vector<double> distancesTo(std::int64_t end, bool logarithmic) {
 }  // namespace
 
 void KeyShareData::adopt(const RotarySetup& setup, double correlation) {
-    const auto adoptOne = [&](KeySamples& samples, double wanted) {
-        if (samples.count() > 0 && samples.head_dim == setup.head_dim && samples.correlation == wanted) return;
-        samples = sampled_keys(setup.head_dim, kOtherKeys, wanted, key_share_samples, 1);
+    const auto adoptOne = [&](std::shared_ptr<const KeySamples>& samples, double wanted) {
+        if (samples && samples->head_dim == setup.head_dim && samples->correlation == wanted) return;
+        samples = std::make_shared<KeySamples>(sampled_keys(setup.head_dim, kOtherKeys, wanted, key_share_samples, 1));
     };
     adoptOne(equal, 1);
     if (correlation != 1) adoptOne(chosen, correlation);
@@ -42,12 +42,14 @@ Figure shareFigure(const RotarySetup& setup, const KeyShareData& data, std::int6
     figure.y = {u"mean attention weight of one key"_s, u"%"_s};
     figure.y.minimum = 0;
     figure.y.maximum = 100;
-    figure.note = u"among %1 random keys; means of %2 sampled queries"_s.arg(groupedText(data.equal.others),
-                                                                             groupedText(data.equal.count()));
+    if (!data.equal) return figure;
+    const KeySamples& equal = *data.equal;
+    figure.note = u"among %1 random keys; means of %2 sampled queries"_s.arg(groupedText(equal.others),
+                                                                             groupedText(equal.count()));
     if (now.attention_factor != 1)
         figure.note += u"; without the attention factor %1"_s.arg(readableNumber(now.attention_factor));
     figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))},
-                       {u"correlation"_s, data.chosen.correlation}};
+                       {u"correlation"_s, data.chosen->correlation}};
     figure.valuesNote = kEndNote;
     const auto add = [&](const KeySamples& samples, const QString& label, Ink ink) {
         FigureCurve curve;
@@ -59,13 +61,13 @@ Figure shareFigure(const RotarySetup& setup, const KeyShareData& data, std::int6
         for (const double share : key_shares(samples, now, distances)) curve.y.append(100 * share);
         figure.curves.push_back(std::move(curve));
     };
-    add(data.equal, u"k = q"_s, Ink::data(0));
-    if (data.chosen.correlation != 1)
-        add(data.chosen, vectorsLabel({.correlation = data.chosen.correlation}), Ink::data(1));
+    add(equal, u"k = q"_s, Ink::data(0));
+    if (data.chosen->correlation != 1)
+        add(*data.chosen, vectorsLabel({.correlation = data.chosen->correlation}), Ink::data(1));
     figure.verticalLines.push_back(contextLine(setup));
     figure.summary =
         u"Mean attention weight of a key that equals the query, among %1 random keys: %2 % at distance %3 and %4 % at "
-        "distance %5."_s.arg(groupedText(data.equal.others), readableNumber(figure.curves.front().y.first()),
+        "distance %5."_s.arg(groupedText(equal.others), readableNumber(figure.curves.front().y.first()),
                              groupedText(std::llround(distances.front())),
                              readableNumber(figure.curves.front().y.last()),
                              groupedText(std::llround(distances.back())));

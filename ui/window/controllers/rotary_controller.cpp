@@ -9,6 +9,7 @@
 #include "core/plan/step_cost.h"
 #include "core/study/head_vectors.h"
 #include "ui/help/guide.h"
+#include "ui/models/model_entry.h"
 #include "ui/models/model_map.h"
 #include "ui/rooms/rotation/animation_dialog.h"
 #include "ui/session/workspace.h"
@@ -109,6 +110,18 @@ void RotaryController::showModels() {
 void RotaryController::showModel(const QString& name) {
     showModels();
     if (models().pick(name)) models().lightPicked();
+}
+
+bool RotaryController::useModel(const QString& name) {
+    const auto isNamed = [&name](const ModelEntry& entry) { return !entry.name.compare(name, Qt::CaseInsensitive); };
+    const auto known = std::ranges::find_if(knownModels(), isNamed);
+    // Models that were opened are in the window.
+    if (m_models || !m_workspace.lab().models().empty() || known == knownModels().end())
+        return models().pick(name) && models().load();
+    RotaryModel& model = m_workspace.rotary();
+    model.endDrag();
+    model.change(u"load %1"_s.arg(known->name), setupOf(*known, 0, model.setup()), shapeOf(*known, 0, model.shape()));
+    return true;
 }
 
 void RotaryController::importConfig(const QString& path) {

@@ -37,6 +37,8 @@ class RotaryController : public QObject {
     void showModels();
     /// Selects the model in the window.
     void showModel(const QString& name);
+    /// Loads the rotary settings of a model by its name, without the window. Returns false if there is none.
+    bool useModel(const QString& name);
     /// A file that was dropped; the window says what is wrong with it.
     void importConfig(const QString& path);
     void showStatements();

@@ -35,7 +35,6 @@
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
 #include "ui/controls/field_note.h"
-#include "ui/models/model_map.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/rotary_room.h"
 #include "ui/session/engine_work.h"
@@ -286,7 +285,6 @@ void WindowStage::showRoom(const QString& room, const QString& part) {
     setPart(part);
     m_isPlaced = false;
     m_rooms.pages().show();  // hidden below a page of text; what a step points at must be visible
-    applyControls();
 }
 
 void WindowStage::setPart(const QString& part) {
@@ -335,7 +333,7 @@ void WindowStage::setControl(const QString& key, const QString& value) {
         return setSetups(changed);
     }
     if (key == "model"_L1 && shown == "memory"_L1) {
-        if (m_rotary.models().pick(value) && m_rotary.models().load()) return;
+        if (m_rotary.useModel(value)) return;
         throw BadInput("There is no model \"" + value.toStdString() +
                        "\" that can be loaded; the window of known models (Ctrl+M) lists them.");
     }
@@ -369,9 +367,14 @@ void WindowStage::showRuns(const QString& lab, const LectureTraining* training) 
     }
     const Experiment experiment = experiment_of(*training, false);
     m_sceneKey = text(experiment.to_json().dump());
+    if (m_workspace.session().isActive() && m_workspace.lab().isOwn()) {
+        throw BadInput(
+            "A sweep is training in your lab file, so the lecture cannot train its runs; stop the sweep first.");
+    }
     if (m_sceneKey == m_liveKey) {
         if (!lab.isEmpty()) return showRecording(m_isTrained ? m_liveLab : lab);
         // Without a path, its runs are still being planned; they are shown then.
+        if (m_liveLab.isEmpty()) return showRecording({});
         if (!m_liveLab.isEmpty() && !isSameFile(m_liveLab, m_workspace.lab().path())) showRecording(m_liveLab);
         return;
     }
@@ -394,9 +397,8 @@ void WindowStage::showRuns(const QString& lab, const LectureTraining* training) 
         m_expected /= m_trainingPart;
     }
     m_isTooSlow = !lab.isEmpty() && m_expected > m_planned;
-    if (lab.isEmpty()) return train(experiment);
     showRecording(lab);
-    if (!m_isTooSlow) trainBeside(experiment);
+    if (!m_isTooSlow) train(experiment);
 }
 
 QString WindowStage::copyOf(const QString& path) {
@@ -417,47 +419,40 @@ QString WindowStage::copyOf(const QString& path) {
 
 void WindowStage::showRecording(const QString& path) {
     const QString shown = path.isEmpty() || isSameFile(path, m_liveLab) ? path : copyOf(path);
-    if (!m_workspace.lab().isOwn() && isSameFile(shown, m_workspace.lab().path())) return;
+    const LabDocument& now = m_workspace.lab();
+    if (!now.isOwn() && (shown.isEmpty() ? !now.hasFile() : isSameFile(shown, now.path()))) return;
     m_workspace.showLabInstead(shown, [this](const QString& error) { reportTo(error); });
 }
 
 void WindowStage::train(const Experiment& experiment) {
-    const auto start = [this, experiment] {
-        try {
-            m_workspace.trainInstead(experiment);
-            m_liveLab = m_workspace.lab().path();
-            m_trainsSince.start();
-        } catch (const std::exception& error) {
-            reportTo(QString::fromUtf8(error.what()));
-        }
-    };
-    if (m_workspace.session().isActive() && m_workspace.lab().isOwn()) {
-        throw BadInput(
-            "A sweep is training in your lab file, so the lecture cannot train its runs; stop the sweep first.");
-    }
-    m_workspace.whenIdle(start);
-}
-
-void WindowStage::trainBeside(const Experiment& experiment) {
     m_measuring.cancel();
-    m_nextTraining = [this, experiment] {
+    m_nextTraining = [this, experiment, isShown = m_recording.isEmpty()] {
         m_trainsSince.invalidate();
         // The text of a synthetic language takes 0.2 s to generate.
-        m_measuring.start([this, experiment, data = m_workspace.dataDir()](const Cancelled&) -> std::function<void()> {
+        m_measuring.start([this, experiment, isShown,
+                           data = m_workspace.dataDir()](const Cancelled&) -> std::function<void()> {
             const QString lab = m_workspace.lab().unusedPath();
             const auto plan = std::make_shared<Plan>();
             const QString failure = problemOf([&] { *plan = plan_into(toPath(lab), experiment, data); });
             if (!failure.isEmpty()) return [this, failure] { reportTo(failure); };
             // Of a plan that was cancelled meanwhile, no lab stays in the user's folder: the result is destroyed.
             const auto removal = std::make_shared<QScopeGuard<std::function<void()>>>([lab] { QFile::remove(lab); });
-            return [this, plan, lab, removal] {
+            return [this, plan, lab, removal, isShown] {
+                if (isShown && m_sceneKey != m_liveKey) return m_liveKey.clear();  // the scene was left: planned anew
                 m_liveLab = lab;
                 m_trainsSince.start();
-                const QString problem = problemOf([&] { m_beside->start(std::move(*plan), toPath(lab)); });
-                reportTo(problem);
-                if (!problem.isEmpty()) return m_liveLab.clear();
-                removal->dismiss();
-                if (m_recording.isEmpty() && m_sceneKey == m_liveKey) showRecording(lab);
+                const auto then = [this, lab, removal](const QString& problem) {
+                    reportTo(problem);
+                    if (problem.isEmpty()) return removal->dismiss();
+                    if (m_liveLab == lab) m_liveLab.clear();
+                };
+                const QString refusal = problemOf([&] {
+                    if (isShown && m_recording.isEmpty()) return m_workspace.trainInstead(lab, std::move(*plan), then);
+                    m_beside->start(std::move(*plan), toPath(lab));
+                    then({});
+                    if (m_recording.isEmpty() && m_sceneKey == m_liveKey) showRecording(lab);
+                });
+                if (!refusal.isEmpty()) then(refusal);
             };
         });
     };
@@ -499,7 +494,7 @@ void WindowStage::reportTo(const QString& error) {
 
 LectureStage::Runs WindowStage::runs() {
     const LabDocument& shown = m_workspace.lab();
-    if (shown.isOwn()) return Runs::own;
+    if (shown.isOwn() || !shown.hasFile()) return Runs::own;  // or still planned
     if (isSameFile(m_liveLab, shown.path())) return Runs::live;
     const auto& all = m_workspace.runs().runs();
     // Values that a paper printed were not recorded by a run; what a model that others trained gave was.
@@ -534,7 +529,7 @@ QString WindowStage::whyRecorded() {
 void WindowStage::trainAnyway() {
     if (!m_isTooSlow || !m_experiment) return;
     m_isTooSlow = false;
-    trainBeside(*m_experiment);
+    train(*m_experiment);
 }
 
 const LabFile* WindowStage::lab() {

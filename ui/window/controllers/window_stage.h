@@ -106,10 +106,9 @@ class WindowStage : public QObject, public LectureStage {
     /// lectures may be read-only. Throws BadInput if the lab cannot be copied.
     QString copyOf(const QString& path);
     void showRecording(const QString& path);
-    /// In the lab that is shown, of a scene without a recording.
+    /// In a lab of its own, which is planned in the background. Of a scene without a recording, it is shown while it
+    /// trains; otherwise when it has all that the recording has.
     void train(const Experiment& experiment);
-    /// In a lab of its own, while the recording is shown; it is shown when it has all that the recording has.
-    void trainBeside(const Experiment& experiment);
     void showTrained(RunState how);
     /// In place of the recording.
     void showLive();
@@ -160,7 +159,7 @@ class WindowStage : public QObject, public LectureStage {
     QElapsedTimer m_trainsSince;
     std::function<void()> m_nextTraining;  // starts when the one before has stopped
     std::unique_ptr<SweepSession> m_beside;
-    LatestJob m_measuring;  // plans what trains beside a recording, then measures; declared last: its thread ends first
+    LatestJob m_measuring;  // plans what trains, then measures; declared last: its thread ends first
 };
 
 }  // namespace ropelab::ui

@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QLabel>
 #include <QPushButton>
+#include <QTest>
 #include <QUndoStack>
 #include <cmath>
 
@@ -68,6 +69,21 @@ TEST_F(ContextRoomTest, ComputesALargeContextBoundInTheBackground) {
     workspace->rotary().change("change theta", far);
     ASSERT_TRUE(waitUntil([&] { return room->words().contains("144,660"); })) << room->words().toStdString();
     EXPECT_GE(room->view()->figure().x.maximum, 144660);
+}
+
+TEST_F(ContextRoomTest, SharesOfTheLatestSetupAreComputedInTheBackground) {
+    room->showPart("share");
+    const auto shown = [&] { return room->isBusy() ? Figure() : room->view()->figure(); };
+    ASSERT_TRUE(waitUntil([&] { return !shown().curves.empty(); }));
+    EXPECT_EQ(shown().curves.front().y, shareFigure(setup(), 0).curves.front().y);
+    for (const double theta : {700.0, 500.0}) {  // the second one while the first one is being computed
+        RotarySetup next = setup();
+        next.theta = theta;
+        model().change("change theta", next);
+        QTest::qWait(20);
+    }
+    ASSERT_TRUE(waitUntil([&] { return !shown().curves.empty(); }));
+    EXPECT_EQ(shown().curves.front().y, shareFigure(setup(), 0).curves.front().y);
 }
 
 TEST_F(ContextRoomTest, EveryPartShowsItsFigure) {

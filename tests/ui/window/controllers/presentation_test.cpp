@@ -1,4 +1,5 @@
 // Lectures presented in the main window, with real key events.
+#include <QDialog>
 #include <QFrame>
 #include <QLineEdit>
 #include <QRadioButton>
@@ -669,6 +670,50 @@ TEST_F(PresentationTest, ATrainingThatIsStillPlannedEndsWithItsSceneOrTheLecture
     const QString folder = labs.path();
     window.reset();  // while the training is being planned
     EXPECT_EQ(QDir(folder).entryList({"*.ropelab"}).size(), 1);
+}
+
+TEST_F(PresentationTest, RunsThatAreStillPlannedAreNotShownAfterTheirScene) {
+    LectureTraining training;
+    training.experiment = smallSweep(40).to_json();
+    training.seconds = 3600;
+    const QDir labs(workspace().lab().folder());
+    const auto count = [&labs] { return labs.entryList({"*.ropelab"}).size(); };
+    stage().begin();
+    stage().showRuns("", &training);
+    EXPECT_FALSE(workspace().lab().isOwn() || workspace().lab().hasFile()) << "an empty lab until they are planned";
+    EXPECT_EQ(stage().progress(), "live runs: starting …");
+    stage().showRuns("", nullptr);  // a key meanwhile
+    QTest::qWait(200);
+    EXPECT_EQ(stage().runs(), LectureStage::Runs::own);
+    EXPECT_FALSE(workspace().session().isActive());
+    EXPECT_EQ(count(), 0);
+    stage().showRuns("", &training);  // the scene again
+    ASSERT_TRUE(waitUntil([&] { return stage().runs() == LectureStage::Runs::live; }));
+    EXPECT_EQ(workspace().settings().value("lab/recent").toStringList(), QStringList(workspace().lab().path()));
+    training.experiment = smallSweep(60).to_json();
+    stage().showRuns("", &training);  // a second training, while the first one ends
+    ASSERT_TRUE(waitUntil([&] { return stage().runs() == LectureStage::Runs::live; }));
+    EXPECT_EQ(workspace().runs().runs().front().spec.iterations, 60);
+    EXPECT_EQ(count(), 2);
+    training.experiment = smallSweep(80).to_json();
+    stage().showRuns("", &training);
+    stage().end();
+    EXPECT_TRUE(waitUntil([&] { return workspace().lab().isOwn(); }));
+    stage().begin();
+    stage().showRuns("", &training);
+    window.reset();  // while they are being planned
+    EXPECT_EQ(count(), 2);
+}
+
+TEST_F(PresentationTest, AModelIsLoadedWithoutItsWindow) {
+    stage().begin();
+    stage().showRoom("memory", "");
+    stage().setControl("model", "deepseek-v3");
+    EXPECT_EQ(rotary().shape().name, "DeepSeek-V3");
+    EXPECT_EQ(window->findChild<QDialog*>("models"), nullptr);
+    EXPECT_THROW(stage().setControl("model", "no such model"), BadInput);
+    stage().end();
+    EXPECT_NE(rotary().shape().name, "DeepSeek-V3");
 }
 
 TEST_F(PresentationTest, PagesOfALectureAreMadeBeforeItsScenesShowThem) {
