@@ -45,6 +45,12 @@ AnatomyTotals totalsOf(const nlohmann::json& config) {
     }
 }
 
+ModelEntry entryOf(const KnownModel& known) {
+    ModelEntry entry{text(known.name), text(known.source), false, read_hf_config(known.config), totalsOf(known.config)};
+    if (!known.shape_source.empty()) entry.source += u"; parameters: %1"_s.arg(text(known.shape_source));
+    return entry;
+}
+
 /// "149M", "8.03B", "1.03T".
 QString shortCount(std::int64_t count) {
     struct Unit {
@@ -147,16 +153,17 @@ QString ModelEntry::nameWithLayerType(int layerType) const {
 const std::vector<ModelEntry>& knownModels() {
     static const std::vector<ModelEntry> entries = [] {
         std::vector<ModelEntry> result;
-        for (const KnownModel& known : model_table()) {
-            result.push_back(
-                {text(known.name), text(known.source), false, read_hf_config(known.config), totalsOf(known.config)});
-            if (!known.shape_source.empty()) {
-                result.back().source += u"; parameters: %1"_s.arg(text(known.shape_source));
-            }
-        }
+        for (const KnownModel& known : model_table()) result.push_back(entryOf(known));
         return result;
     }();
     return entries;
+}
+
+std::optional<ModelEntry> knownModel(const QString& name) {
+    for (const KnownModel& known : model_table()) {
+        if (!text(known.name).compare(name, Qt::CaseInsensitive)) return entryOf(known);
+    }
+    return std::nullopt;
 }
 
 ModelEntry importedModel(const QString& path) {

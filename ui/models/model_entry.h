@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <optional>
 #include <vector>
 
 #include "core/interop/config/hf_config.h"
@@ -26,6 +27,8 @@ struct ModelEntry {
 
 /// Published models. Each configuration is parsed once.
 const std::vector<ModelEntry>& knownModels();
+/// One of them, by its name in any case; the configurations of the others are not parsed. nullopt if there is none.
+std::optional<ModelEntry> knownModel(const QString& name);
 
 /// A config.json, which is named after its folder or Hugging Face model, or another file, which is named after itself,
 /// such as a GGUF file; or the config of a folder with weights. Throws BadInput, also for a model without RoPE.

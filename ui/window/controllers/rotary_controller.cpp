@@ -113,11 +113,10 @@ void RotaryController::showModel(const QString& name) {
 }
 
 bool RotaryController::useModel(const QString& name) {
-    const auto isNamed = [&name](const ModelEntry& entry) { return !entry.name.compare(name, Qt::CaseInsensitive); };
-    const auto known = std::ranges::find_if(knownModels(), isNamed);
     // Models that were opened are in the window.
-    if (m_models || !m_workspace.lab().models().empty() || known == knownModels().end())
-        return models().pick(name) && models().load();
+    const bool isOpened = m_models || !m_workspace.lab().models().empty();
+    const auto known = isOpened ? std::nullopt : knownModel(name);
+    if (!known) return models().pick(name) && models().load();
     RotaryModel& model = m_workspace.rotary();
     model.endDrag();
     model.change(u"load %1"_s.arg(known->name), setupOf(*known, 0, model.setup()), shapeOf(*known, 0, model.shape()));
