@@ -10,7 +10,10 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
 
+#include "ui/figure/paint/figure_renderer.h"
 #include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"
 
@@ -47,6 +50,39 @@ struct Shown {
     QPoint at(double x, double y) { return canvas()->mapFrom(&view, view.pixelOf({x, y}).toPoint()); }
     FigureView view;
 };
+
+// Of a curve with many points, copies of a few pictures are painted.
+TEST(FigureView, ManyPointsLookAsEachOfThemAlone) {
+    const auto painted = [](double scale, int pointsPerCurve) {
+        Figure figure = lineFigure();
+        figure.curves.clear();
+        for (int i = 0; i < 600; ++i) {
+            if (i % pointsPerCurve == 0) {
+                FigureCurve& curve = figure.curves.emplace_back();
+                curve.shape = FigureCurve::Shape::points;
+                curve.pointPt = 5;
+            }
+            figure.curves.back().x << i / 6.0;
+            figure.curves.back().y << 5 + 5 * std::sin(i * i * 0.37);
+        }
+        QCustomPlot plot;
+        FigureRenderer renderer(plot);
+        plot.setViewport(QRect(0, 0, 500, 320));
+        renderer.show(figure, FigureStyle::screen(Theme::light(), 96.0 / 72));
+        return plot.toPixmap(500, 320, scale).toImage();
+    };
+    for (const double scale : {1.0, 1.25, 2.0}) {
+        const QImage copies = painted(scale, 600);
+        const QImage circles = painted(scale, 1);
+        EXPECT_NE(copies, circles);
+        int most = 0;
+        for (int y = 0; y < copies.height(); ++y) {
+            for (int x = 0; x < copies.width(); ++x)
+                most = std::max(most, std::abs(qRed(copies.pixel(x, y)) - qRed(circles.pixel(x, y))));
+        }
+        EXPECT_LT(most, 255 / 3) << "the edge of a circle, an eighth of a pixel from its place; scale " << scale;
+    }
+}
 
 TEST(FigureView, PixelsAndValuesAreInverse) {
     Shown shown;
