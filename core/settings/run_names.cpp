@@ -112,7 +112,9 @@ std::vector<std::string> run_names(const std::vector<RunSpec>& runs) {
 
     std::map<std::string, std::vector<std::size_t>> runs_by_name;
     for (const std::size_t run : all) runs_by_name[names[run]].push_back(run);
-    for (const auto& [name, members] : runs_by_name) add_differences(names, runs, members, true);
+    for (const auto& [name, members] : runs_by_name) {
+        if (members.size() > 1) add_differences(names, runs, members, true);
+    }
     return names;
 }
 

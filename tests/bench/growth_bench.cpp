@@ -1,7 +1,7 @@
 // Measures what commands and rooms cost for labs of 100, 1,000 and 10,000 runs with 600 steps and 13 evaluations each:
 // CPU seconds of all threads, peak memory, and the slope of the logarithm of the cost over that of the number of runs.
 // It writes the labs itself, without training. The programs ropelab and ropelab-cli must be beside it. Optional
-// arguments are other numbers of runs, and the names of the measurements.
+// arguments are other numbers of runs, and the names of the measurements. --write FOLDER only writes the labs.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -45,8 +45,8 @@ std::vector<RunSpec> specsOf(int runs) {
     return specs;
 }
 
-QString writeLab(const QTemporaryDir& folder, int runs) {
-    const QString path = folder.filePath(QStringLiteral("%1.ropelab").arg(runs));
+QString writeLab(const QString& folder, int runs) {
+    const QString path = QStringLiteral("%1/%2.ropelab").arg(folder).arg(runs);
     const auto lab = LabFile::create(path.toStdString());
     const std::int64_t experiment = lab->add_experiment("grid", Experiment("grid").to_json().dump());
     for (const RunSpec& spec : specsOf(runs)) {
@@ -131,6 +131,10 @@ int main(int argc, char** argv) {
     }
     arguments.removeIf([](const QString& argument) { return argument.toInt() > 0; });
     if (sizes.empty()) sizes = {100, 1000, 10000};
+    if (arguments.value(0) == QStringLiteral("--write")) {
+        for (const int runs : sizes) writeLab(arguments.value(1), runs);
+        return 0;
+    }
     const QString programs = QCoreApplication::applicationDirPath();
     const QString window = programs + QStringLiteral("/ropelab");
     const QString terminal = programs + QStringLiteral("/ropelab-cli");
@@ -163,7 +167,7 @@ int main(int argc, char** argv) {
     }
     QTextStream out(stdout);
     std::vector<QString> labs;
-    for (const int runs : sizes) labs.push_back(writeLab(folder, runs));
+    for (const int runs : sizes) labs.push_back(writeLab(folder.path(), runs));
     out << "runs                ";
     for (const int runs : sizes) out << QStringLiteral("%1 s     MB ").arg(runs, 8);
     out << "slope\n";

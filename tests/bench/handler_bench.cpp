@@ -1,9 +1,9 @@
 // Measures the handlers of the window's thread: per action of the user its CPU time with everything that follows, and
 // each event whose handler takes longer than a frame, 16 ms of CPU time, with its receiver. Optional arguments: --lab
 // FILE opens a lab, --train SECONDS trains the settings of the panel on small models and shows each page meanwhile, for
-// that long; --lecture NAME goes through a lecture, of --keys N keys at most, and with --scene SCENE --train SECONDS
-// shows the live training of that scene. --brief leaves out the walk through themes, palette and pages; --page NAME
-// shows that page twice instead.
+// that long; --changes picks, hides, renames, deletes and pins runs; --lecture NAME goes through a lecture, of --keys N
+// keys at most, and with --scene SCENE --train SECONDS shows the live training of that scene. --brief leaves out the
+// walk through themes, palette and pages; --page NAME shows that page twice instead.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QKeyEvent>
@@ -162,6 +162,27 @@ void walk(const std::function<void(const char* when)>& tellMemory) {
     act(QStringLiteral("larger window"), [&] { window->resize(1280, 800); });
 }
 
+// Of one run in the middle of the lab.
+void changeRuns() {
+    Workspace& workspace = window->workspace();
+    window->showRoom(QStringLiteral("train"));
+    settle();
+    const auto& all = workspace.runs().runs();
+    const RunView run = all[all.size() / 2];
+    const RunId id = run.record.id;
+    act(QStringLiteral("pick a run"), [&] { workspace.runs().pick(id); });
+    act(QStringLiteral("hide a run"), [&] { workspace.runs().setVisible(id, false); });
+    act(QStringLiteral("show a run"), [&] { workspace.runs().setVisible(id, true); });
+    act(QStringLiteral("rename a run"), [&] { workspace.renameRun(id, QStringLiteral("another name")); });
+    act(QStringLiteral("edit a note"), [&] { workspace.annotateRun(id, QStringLiteral("a note")); });
+    act(QStringLiteral("delete a run"), [&] { workspace.deleteRun(id); });
+    act(QStringLiteral("undo"), [&] { workspace.undo().undo(); });
+    SettingLook look = workspace.runs().colors().lookOf(run.setting);
+    look.pinned = !look.pinned;
+    act(QStringLiteral("pin a setting"), [&] { workspace.changeLook(QStringLiteral("pin"), look); });
+    while (workspace.undo().canUndo()) act(QStringLiteral("undo"), [&] { workspace.undo().undo(); });
+}
+
 bool hasEnded() {
     return !window->workspace().session().isActive();
 }
@@ -243,6 +264,7 @@ int main(int argc, char** argv) {
     } else if (!QApplication::arguments().contains(QStringLiteral("--brief"))) {
         walk(tellMemory);
     }
+    if (QApplication::arguments().contains(QStringLiteral("--changes"))) changeRuns();
     const double seconds = argument("--train").toDouble();
     const QString scene = argument("--scene");
     if (seconds > 0 && scene.isEmpty()) {

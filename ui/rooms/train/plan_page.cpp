@@ -338,11 +338,22 @@ TakeOver::TakeOver(SessionActions& actions, RunAccess access, QWidget* parent)
 }
 
 void TakeOver::renew() {
-    dismiss(kBannerId);
-    m_runs.clear();
+    m_job.cancel();
+    offer({});
     const LabFile* file = m_access.lab.file();
     if (!file) return;
-    m_runs = file->claimed_runs();
+    if (!LabDocument::isLarge(m_access.lab.path())) return offer(file->claimed_runs());
+    m_job.start([this, path = file->path()](const Cancelled&) {
+        std::vector<ClaimedRun> claimed;
+        // A lab that cannot be read offers nothing; the window says why.
+        problemOf([&] { claimed = LabFile::open(path, LabFile::Mode::read)->claimed_runs(); });
+        return [this, claimed] { offer(claimed); };
+    });
+}
+
+void TakeOver::offer(std::vector<ClaimedRun> claimed) {
+    dismiss(kBannerId);
+    m_runs = std::move(claimed);
     std::erase_if(m_runs, [](const ClaimedRun& run) { return run.host.empty(); });
     if (m_runs.empty()) return;
     std::set<QString> hosts;

@@ -6,6 +6,7 @@
 #include "core/run/runner.h"
 #include "core/store/lab_file.h"
 #include "core/sweep/preview.h"
+#include "ui/common/latest_job.h"
 #include "ui/session/run_access.h"
 #include "ui/shell/notices/banners.h"
 
@@ -114,11 +115,14 @@ class TakeOver : public BannerArea {
     void takeOver();
 
  private:
+    /// A large lab is read on another thread.
     void renew();
+    void offer(std::vector<ClaimedRun> claimed);
 
     SessionActions& m_actions;
     RunAccess m_access;
     std::vector<ClaimedRun> m_runs;
+    LatestJob m_job;
 };
 
 }  // namespace ropelab::ui

@@ -27,21 +27,22 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 
 std::vector<CurveGroup> seedGroups(const RunStore& runs) {
-    std::map<std::size_t, std::size_t> places;  // of each setting's group, by the setting's place
-    std::vector<const RunView*> firsts;         // one per group
+    std::vector<std::size_t> groupOf;    // by the place of the setting: 1 + the place of its group
+    std::vector<const RunView*> firsts;  // one per group
     std::vector<std::set<std::int64_t>> seeds;
     std::vector<CurveGroup> groups;
     for (const RunView& run : runs.runs()) {
         if (!run.visible) continue;
-        const auto [known, isNew] = places.emplace(run.place, firsts.size());
-        const std::size_t place = known->second;
-        if (isNew) {
+        if (run.place >= groupOf.size()) groupOf.resize(run.place + 1);
+        std::size_t& group = groupOf[run.place];
+        if (group == 0) {
             firsts.push_back(&run);
             seeds.emplace_back();
             groups.emplace_back();
+            group = groups.size();
         }
         // A repetition with the same seed adds no information about the variance over seeds.
-        if (seeds[place].insert(run.spec.seed).second) groups[place].runs.push_back(run.record.id);
+        if (seeds[group - 1].insert(run.spec.seed).second) groups[group - 1].runs.push_back(run.record.id);
     }
     const std::vector<std::string>& names = runs.settingNames(firsts);
     for (std::size_t i = 0; i < groups.size(); ++i) {

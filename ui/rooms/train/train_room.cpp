@@ -375,8 +375,9 @@ void TrainRoom::syncRuns() {
         m_second->setPicked(0);
         m_sampled = 0;
     }
-    showRuns(plots(), m_access.runs);
+    m_areRunsStale = true;
     m_isStale = true;
+    if (!isLarge) renewRuns();
     isLarge ? m_visibleTimer.start() : renewIfShown();
     showSample(m_sampled);
     renewEmptyState();
@@ -417,13 +418,23 @@ void TrainRoom::showEvent(QShowEvent* event) {
 
 void TrainRoom::renewIfShown() {
     m_isStale = true;
-    if (isVisible()) renewVisible();
+    if (m_areRunsStale) {  // of a large lab
+        renewRuns();
+        m_visibleTimer.start();  // the rest in another handler
+    } else if (isVisible()) {
+        renewVisible();
+    }
+}
+
+void TrainRoom::renewRuns() {
+    if (std::exchange(m_areRunsStale, false)) showRuns(plots(), m_access.runs);
 }
 
 void TrainRoom::renewVisible() {
     m_visibleTimer.stop();
+    renewRuns();
     m_isStale = false;
-    for (CurvePlot* plot : plots()) m_tokenizersDiffer = showExtent(*plot, m_access.runs);
+    m_tokenizersDiffer = showExtent(plots(), m_access.runs);
     renewGroups();
     renewUnitAdvice();
     renewHeadline();

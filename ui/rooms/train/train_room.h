@@ -104,7 +104,9 @@ class TrainRoom : public Room {
     /// What waits for an update, now.
     void showAll(bool visible = false);
     void renewStale();
-    /// Updates the range of the x axis, the groups of seeds and the entropy floor.
+    /// Updates the runs of the plots.
+    void renewRuns();
+    /// Updates the runs, the range of the x axis, the groups of seeds and the entropy floor.
     void renewVisible();
     /// A hidden room is renewed when it is shown.
     void renewIfShown();
@@ -155,6 +157,7 @@ class TrainRoom : public Room {
     bool m_tokenizersDiffer = false;  // of the visible runs
     bool m_isStarting = false;        // a sweep was asked for, and its runs do not train yet
     bool m_isStale = false;           // the visible runs changed while the room was hidden
+    bool m_areRunsStale = false;      // the plots show the runs of before
     SweepPreview* m_preview = nullptr;
     SweepPlane* m_plane = nullptr;
     QueueView* m_queue = nullptr;

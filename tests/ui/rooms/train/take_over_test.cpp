@@ -53,5 +53,17 @@ TEST_F(TakeOverTest, ReadOnlyLabOffersNoTakeOver) {
     EXPECT_TRUE(room->takeOver().texts().isEmpty());
 }
 
+TEST_F(TakeOverTest, ALargeLabIsReadInTheBackground) {
+    const QString path = claimedLab();
+    LabFile::open(path.toStdString())->set_choice("padding", std::string(9'000'000, 'x'));
+    ASSERT_TRUE(LabDocument::isLarge(path));
+    workspace->lab().open(path);
+    EXPECT_TRUE(room->takeOver().texts().isEmpty());
+    ASSERT_TRUE(waitUntil([&] { return !room->takeOver().texts().isEmpty(); }));
+    EXPECT_EQ(room->takeOver().runs().size(), 2U);
+    workspace->lab().startEmptyLab();
+    EXPECT_TRUE(room->takeOver().texts().isEmpty());
+}
+
 }  // namespace
 }  // namespace ropelab::ui

@@ -292,15 +292,17 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
         const SettingCurve found = curveOfSetting(setting, quantity);
         // The logit contribution of unrotated pairs is not split by pair, and other quantities have no frequency there.
         const RunSpec& spec = setting.seeds.front().spec;
-        const bool isOmitted = (quantity.needsRotation && !rotatesPairs(plan_of(spec, 1))) ||
-                               (quantity.needsCapacity && spec.expert_capacity == 0);
-        if (isOmitted || found.seeds == 0) {
+        const auto isOmitted = [&] {  // asked only where it counts, since the plans of thousands of settings take long
+            return (quantity.needsRotation && !rotatesPairs(plan_of(spec, 1))) ||
+                   (quantity.needsCapacity && spec.expert_capacity == 0);
+        };
+        if (found.seeds == 0 || isOmitted()) {
             const QString seeds = countText(std::ssize(setting.seeds), u"seed"_s);
             omitted << QString(setting.label).replace(u", "_s + seeds, u" (%1)"_s.arg(seeds));
             // The reason of a setting that can have the quantity says what to change, so it precedes the others.
-            if (why.isEmpty() || explainingRun(setting).state == RunState::running || (whyOmitted && !isOmitted)) {
+            if (why.isEmpty() || explainingRun(setting).state == RunState::running || (whyOmitted && !isOmitted())) {
                 why = whyNoCurve(setting, quantity);
-                whyOmitted = isOmitted;
+                whyOmitted = isOmitted();
             }
             continue;
         }

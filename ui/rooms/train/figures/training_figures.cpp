@@ -81,9 +81,9 @@ bool tokenizersDiffer(const std::vector<RunView>& runs) {
     std::map<std::string, const RunView*> firsts;  // by data set
     for (const RunView& run : runs) {
         if (!run.visible) continue;
-        const auto [known, isNew] = firsts.emplace(run.spec.data, &run);
-        if (isNew) continue;
-        const RunView& first = *known->second;
+        const RunView*& known = firsts[run.spec.data];
+        if (!known) known = &run;
+        const RunView& first = *known;
         const bool areKnown = !run.record.vocabulary.empty() && !first.record.vocabulary.empty();
         if (areKnown ? run.record.vocabulary != first.record.vocabulary
                      : settingsOfTokenizer(run.spec) != settingsOfTokenizer(first.spec)) {
@@ -132,7 +132,7 @@ Figure trainingFigure(const FigureRequest& request) {
     plot.setShownQuantities(quantities->quantities);
     showRuns(plots, runs);
     showSteps(plot, runs, request.sources().lab());
-    showExtent(plot, runs);
+    showExtent(plots, runs);
     plot.setLossUnit(lossUnit(request.text(option::unit)));
     // Losses and norms of single steps are noise in which the curves cannot be told apart.
     const Quantity first = quantities->quantities.front();
@@ -181,6 +181,7 @@ const CurveView* findCurveView(const QString& id) {
 }
 
 void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs) {
+    QList<double> steps;
     for (const RunView& run : runs.runs()) {
         const RunId id = run.record.id;
         bool isNew = false;
@@ -189,10 +190,9 @@ void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs) {
             showState(*plot, run);
         }
         if (!isNew) continue;
-        const auto iterations = toList(run.evaluations.iteration);
-        for (CurvePlot* plot : plots) {
-            plot->setCurve({id, Quantity::validation_loss}, iterations, toList(run.evaluations.validation_loss));
-        }
+        const auto& all = run.evaluations;
+        if (!std::ranges::equal(all.iteration, steps)) steps = toList(all.iteration);
+        plots.front()->setCurve({id, Quantity::validation_loss}, steps, toList(all.validation_loss));
     }
     if (plots.front()->runCount() == runs.runs().size()) return;
     for (const RunId run : plots.front()->runs()) {
@@ -212,8 +212,7 @@ constexpr std::array<std::pair<Quantity, LabFile::StepValues>, 3> kStepQuantitie
 void readCurve(CurvePlot& plot, RunId run, const LabFile& lab, const auto& quantity, QList<double>& iterations) {
     if (plot.hasCurve({run, quantity.first})) return;
     const RunMetrics::Steps steps = lab.steps(run, quantity.second);
-    if (!std::equal(steps.iteration.begin(), steps.iteration.end(), iterations.cbegin(), iterations.cend()))
-        iterations = toList(steps.iteration);
+    if (!std::ranges::equal(steps.iteration, iterations)) iterations = toList(steps.iteration);
     plot.setCurve({run, quantity.first}, iterations, toList(steps.*quantity.second));
 }
 
@@ -221,19 +220,20 @@ void readCurve(CurvePlot& plot, RunId run, const LabFile& lab, const auto& quant
 
 std::optional<std::set<RunId>> runsToPaint(const RunStore& runs, const std::vector<CurveGroup>& groups, RunId picked) {
     constexpr std::size_t most = 50;
-    std::map<RunId, double> losses;
-    for (const RunView& run : runs.runs()) {
-        if (run.visible)
-            losses[run.record.id] = run.best ? run.best->validation_loss : std::numeric_limits<double>::infinity();
-    }
     std::vector<std::pair<double, std::vector<RunId>>> curves;
-    for (const CurveGroup& group : groups) {
+    const auto add = [&](const std::vector<RunId>& members) {
         double sum = 0;
-        for (const RunId run : group.runs) sum += losses[run];
-        curves.emplace_back(sum / static_cast<double>(group.runs.size()), group.runs);
-    }
+        for (const RunId member : members) {
+            const RunView* run = runs.find(member);
+            sum += run->best ? run->best->validation_loss : std::numeric_limits<double>::infinity();
+        }
+        curves.emplace_back(sum / static_cast<double>(members.size()), members);
+    };
+    for (const CurveGroup& group : groups) add(group.runs);
     if (groups.empty()) {
-        for (const auto& [run, loss] : losses) curves.push_back({loss, {run}});
+        for (const RunView& run : runs.runs()) {
+            if (run.visible) add({run.record.id});
+        }
     }
     if (curves.size() <= most) return std::nullopt;
     std::ranges::stable_sort(curves, {}, [](const auto& curve) { return curve.first; });
@@ -294,20 +294,23 @@ QJsonObject shownSettings(const RunStore& runs) {
     return QJsonDocument::fromJson(QByteArray::fromStdString(result.dump())).object();
 }
 
-bool showExtent(CurvePlot& plot, const RunStore& runs) {
+bool showExtent(std::span<CurvePlot* const> plots, const RunStore& runs) {
     double horizon = 0;
     std::set<std::int64_t> rungs;
+    bool areImported = false;
     for (const RunView& run : runs.runs()) {
         if (!run.visible) continue;
         horizon = std::max(horizon, static_cast<double>(run.spec.iterations));
         rungs.insert(run.rungs.begin(), run.rungs.end());
+        areImported = areImported || run.imported;
     }
-    plot.setHorizon(horizon);
-    plot.setRungs({rungs.begin(), rungs.end()});
     const bool differ = tokenizersDiffer(runs.runs());
-    plot.setTokenizersDiffer(differ);
-    plot.setLossUnitKnown(
-        std::ranges::none_of(runs.runs(), [](const RunView& run) { return run.visible && run.imported; }));
+    for (CurvePlot* plot : plots) {
+        plot->setHorizon(horizon);
+        plot->setRungs({rungs.begin(), rungs.end()});
+        plot->setTokenizersDiffer(differ);
+        plot->setLossUnitKnown(!areImported);
+    }
     return differ;
 }
 
@@ -344,20 +347,29 @@ std::optional<double> EntropyFloorJob::now(const RunSpec& spec) {
     }
 }
 
+namespace {
+
+auto settingsOfFloor(const RunSpec& spec) {
+    return std::tie(spec.data, spec.data_seed, spec.data_length, spec.context, spec.split);
+}
+
+}  // namespace
+
 std::string EntropyFloorJob::keyOf(const RunSpec& spec) {
-    return spec.data + '|' + std::to_string(spec.data_seed) + '|' + std::to_string(spec.data_length) + '|' +
-           std::to_string(spec.context) + '|' + std::to_string(static_cast<int>(spec.split));
+    const auto& [data, seed, length, context, split] = settingsOfFloor(spec);
+    return data + '|' + std::to_string(seed) + '|' + std::to_string(length) + '|' + std::to_string(context) + '|' +
+           std::to_string(static_cast<int>(split));
 }
 
 std::optional<RunSpec> specWithFloor(const RunStore& runs) {
-    std::optional<RunSpec> common;
+    const RunSpec* common = nullptr;
     for (const RunView& run : runs.runs()) {
         if (!run.visible) continue;
         if (run.imported) return std::nullopt;  // its data are not known
-        if (common && EntropyFloorJob::keyOf(*common) != EntropyFloorJob::keyOf(run.spec)) return std::nullopt;
-        common = run.spec;
+        if (common && settingsOfFloor(*common) != settingsOfFloor(run.spec)) return std::nullopt;
+        common = &run.spec;
     }
-    return common;
+    return common ? std::optional(*common) : std::nullopt;
 }
 
 std::vector<RunId> shownRuns(const RunStore& runs) {

@@ -32,7 +32,7 @@ const std::vector<CurveView>& curveViews();
 /// `id` may be that of an earlier version; null if there is no such view.
 const CurveView* findCurveView(const QString& id);
 
-/// Gives each plot all runs, with the curves of their evaluations that it does not have yet.
+/// Gives each plot all runs, and the first one the curves of their evaluations that it does not have yet.
 void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs);
 /// The runs whose curves are painted on a screen, if there are too many: those of the groups (or, without groups, those
 /// visible runs) with the lowest validation losses, and that of `picked`. nullopt: all visible runs.
@@ -48,7 +48,7 @@ void readSteps(CurvePlot& plot, RunId run, const LabFile& lab);
 void showState(CurvePlot& plot, const RunView& run);
 /// The ends of the visible runs and the rungs of their halving. Returns whether their tokenizers differ, so that their
 /// losses per token cannot be compared.
-bool showExtent(CurvePlot& plot, const RunStore& runs);
+bool showExtent(std::span<CurvePlot* const> plots, const RunStore& runs);
 /// On a background thread, because it takes seconds. A newer request cancels the running one; results are cached.
 class EntropyFloorJob : public QObject {
     Q_OBJECT
