@@ -3,14 +3,16 @@
 #
 # With partial_rotary_factor 0.5 and head size 64, Phi and StableLM rotate 32 channels (16 frequencies). Llama, Qwen 2 and
 # Mistral keep the key in their config and rotate all 64 (32 frequencies). The same key beside a scaling such as YaRN is
-# read by Llama, because the shared functions of scalings use it: then half of the channels rotate.
+# read by Llama, because the shared functions of scalings use it: then the class makes half of the frequencies, and the
+# model cannot be computed, since its rotation expects one per pair of all channels.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check transformers==5.24.0 torch==2.11.0
 "$folder/venv/bin/python" - <<'END'
-from transformers import LlamaConfig, MistralConfig, PhiConfig, Qwen2Config, StableLmConfig
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM, MistralConfig, PhiConfig, Qwen2Config, StableLmConfig
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 from transformers.models.mistral.modeling_mistral import MistralRotaryEmbedding
 from transformers.models.phi.modeling_phi import PhiRotaryEmbedding
@@ -35,4 +37,10 @@ for config, module, expected in ((PhiConfig, PhiRotaryEmbedding, 16), (StableLmC
 seen = frequencies(LlamaConfig, LlamaRotaryEmbedding, yarn)
 print(f"LlamaConfig with YaRN: {seen} frequencies")
 assert seen == 16
+model = LlamaForCausalLM(LlamaConfig(rope_parameters=dict(yarn), num_hidden_layers=1, vocab_size=32, **sizes))
+try:
+    model(torch.arange(8)[None])
+    raise SystemExit("Llama with YaRN and half of the frequencies was computed")
+except RuntimeError as error:
+    print(f"its forward pass: {error}")
 END

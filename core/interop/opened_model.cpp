@@ -10,6 +10,7 @@
 #include "core/interop/config/hf_anatomy.h"
 #include "core/interop/config/hf_config.h"
 #include "core/interop/config/hf_facts.h"
+#include "core/interop/config/hf_reader.h"
 #include "core/interop/gguf_model.h"
 #include "core/interop/tensor_names.h"
 #include "core/machine/process_memory.h"
@@ -128,7 +129,7 @@ OpenedModel::OpenedModel(const fs::path& path) : path_(path), files_(std::make_u
     config_ = files_->gguf() ? gguf_config(*files_)
               : has_params_  ? config_of_params(load_model_config(folder / "params.json"), *files_)
                              : load_model_config(config_file(folder));
-    const ModelPlan whole = plan();
+    ModelPlan whole = plan();
     const std::string type = text_model(config_).value("model_type", "");
     if (!whole.tensor_names) {
         throw BadInput(
@@ -147,6 +148,10 @@ OpenedModel::OpenedModel(const fs::path& path) : path_(path), files_(std::make_u
     }
     prefix_ = whole.tensor_names->prefix;
     context_ = whole.sizes.T;
+    if (whole.head.is_tied && has_other_head(*whole.tensor_names)) {
+        text_model(config_)["tie_word_embeddings"] = false;
+        whole = plan();
+    }
     check_tensors(whole);
 }
 
@@ -173,6 +178,25 @@ const WeightFiles::Entry* OpenedModel::find(const std::string& name) const {
     if (!entry) entry = files_->find(compiled_prefix + name);
     if (entry || prefix_.empty() || !name.starts_with(prefix_)) return entry;
     return files_->find(name.substr(prefix_.size()));
+}
+
+bool OpenedModel::has_other_head(const TensorNames& names) const {
+    if (files_->gguf()) return false;  // its config is tied if it has no output layer
+    const auto entry = [&](const char* part) { return find(names.names.at(part).parts.front() + ".weight"); };
+    const WeightFiles::Entry *head = entry("head"), *embedding = entry("embedding");
+    if (!head || !embedding) return false;
+    if (head->tensor.shape != embedding->tensor.shape) return true;
+    constexpr std::int64_t piece = 1 << 18;
+    std::vector<float> of_head(piece), of_embedding(piece);
+    for (std::int64_t first = 0; first < head->tensor.count; first += piece) {
+        const auto count = static_cast<std::size_t>(std::min(piece, head->tensor.count - first));
+        of_head.resize(count);
+        of_embedding.resize(count);
+        head->file->read(head->tensor, first, of_head);
+        embedding->file->read(embedding->tensor, first, of_embedding);
+        if (of_head != of_embedding) return true;
+    }
+    return false;
 }
 
 void OpenedModel::check_tensors(const ModelPlan& plan) {

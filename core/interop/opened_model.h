@@ -44,6 +44,9 @@ class OpenedModel {
     Vocabulary vocabulary() const;
 
  private:
+    /// Whether the files have an output layer with other numbers than the embedding. Where the config ties both,
+    /// transformers 5.24.0 then computes with it.
+    bool has_other_head(const TensorNames& names) const;
     void check_tensors(const ModelPlan& plan);
     void read(const Parameter& parameter, std::span<float> to) const;
     const WeightFiles::Entry* find(const std::string& name) const;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <iostream>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
@@ -155,6 +156,10 @@ const json& text_model(const json& config) {
         found = inner;
     }
     return *found;
+}
+
+json& text_model(json& config) {
+    return const_cast<json&>(text_model(std::as_const(config)));
 }
 
 const HfRotary* HfModel::find_rotary(std::string_view layer_type) const {

@@ -62,6 +62,7 @@ inline constexpr std::int64_t widest_hf_model = 1 << 20;
 
 /// In files of multi-modal models it is one or two levels deeper.
 const nlohmann::json& text_model(const nlohmann::json& config);
+nlohmann::json& text_model(nlohmann::json& config);
 /// The config, and its attn_config, in which DBRX and MPT have the settings of attention.
 std::vector<const nlohmann::json*> objects_of(const nlohmann::json& config);
 /// For error messages, at most 40 characters; "a list" or "an object".

@@ -1,8 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/base/error.h"
+#include "core/interop/config/hf_anatomy.h"
 #include "core/interop/gguf_model.h"
 #include "core/interop/opened_model.h"
+#include "core/plan/layout.h"
 #include "core/weights/safetensors.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
@@ -173,6 +177,35 @@ TEST(MetaConfig, ContextIsThatOfTheGenerationThatTheOtherSettingsShow) {
         params.update(json::parse(more));
         folder.write("params.json", params.dump());
         EXPECT_EQ(OpenedModel(folder.path()).context(), context) << more;
+    }
+}
+
+// transformers 5.24.0 ties an output layer only to an embedding with equal numbers.
+TEST(OpenedModel, AnOutputLayerThatIsNoCopyOfTheEmbeddingIsUsed) {
+    json config = {
+        {"model_type", "llama"},       {"hidden_size", 8}, {"num_hidden_layers", 1}, {"num_attention_heads", 2},
+        {"intermediate_size", 12},     {"vocab_size", 5},  {"hidden_act", "silu"},   {"max_position_embeddings", 16},
+        {"tie_word_embeddings", false}};
+    TensorFile file;
+    for (const Parameter& parameter : layout_of(hf_plan(config)).parameters) {
+        const std::int64_t columns = parameter.shape.size() > 1 ? parameter.size / parameter.shape.front() : 1;
+        for (const SourceRows& part : parameter.source.parts) {
+            NamedTensor& tensor = file.tensors.emplace_back(NamedTensor{part.name, {part.rows}, {}});
+            if (parameter.shape.size() > 1) tensor.shape.push_back(columns);
+            tensor.values.resize(static_cast<std::size_t>(part.rows * columns), 0.5F);
+        }
+    }
+    const auto head = std::ranges::find(file.tensors, "lm_head.weight", &NamedTensor::name);
+    ASSERT_NE(head, file.tensors.end());
+    config["tie_word_embeddings"] = true;
+    for (const bool is_copy : {true, false}) {
+        if (!is_copy) head->values.back() = 0.25F;
+        const ScratchFolder folder;
+        folder.write("config.json", config.dump());
+        write_safetensors(folder / "model.safetensors", file);
+        const OpenedModel model(folder.path());
+        EXPECT_EQ(model.plan().head.is_tied, is_copy);
+        EXPECT_EQ(model.parameters(), hf_plan(model.config()).anatomy().totals().parameters);
     }
 }
 
