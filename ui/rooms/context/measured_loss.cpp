@@ -130,8 +130,10 @@ MeasuredLossPanel::MeasuredLossPanel(RunAccess access, QWidget* parent)
     column->addWidget(m_text);
     m_chooser = new RunChooser(m_access, m_form, "measured", RunChooser::First::none, this);
     connect(m_chooser, &RunChooser::renewed, this, [this] {
-        if (m_chooser->isEmpty()) m_text->setText(u"No trained run or opened model is available."_s);
         measure();
+        if (m_form.value("measured").toLongLong() == 0) {
+            m_text->setText(m_chooser->isEmpty() ? u"No trained run or opened model is available."_s : QString());
+        }
     });
     connect(m_form.field<QComboBox>("measured"), &QComboBox::currentIndexChanged, this, &MeasuredLossPanel::measure);
     m_chooser->renew();

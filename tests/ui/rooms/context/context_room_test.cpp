@@ -11,6 +11,7 @@
 #include "ui/controls/number_slider.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/context/criteria_panel.h"
+#include "ui/rooms/context/measured_loss.h"
 
 namespace ropelab::ui {
 namespace {
@@ -205,6 +206,24 @@ TEST_F(ContextRoomTest, RandomVectorsAreSetInThePanel) {
     room->random().field<NumberSlider>("correlation")->commit("2");
     EXPECT_TRUE(room->random().field<NumberSlider>("correlation")->error().contains("between -1 and 1"));
     EXPECT_EQ(room->random().value("correlation"), 0.5);
+}
+
+// "No trained run" stayed beside the list of runs that had come later.
+TEST_F(ContextRoomTest, MeasuredLossSaysThatThereAreNoRunsOnlyWithoutRuns) {
+    MeasuredLossPanel panel(workspace->runAccess());
+    panel.show();
+    const auto saysSo = [&panel] {
+        return std::ranges::any_of(panel.findChildren<QLabel*>(), [](const QLabel* label) {
+            return label->text() == "No trained run or opened model is available.";
+        });
+    };
+    EXPECT_TRUE(saysSo());
+    workspace->experiment().replace(smallSweep(20));
+    workspace->start();
+    ASSERT_TRUE(waitForEnd(*workspace));
+    EXPECT_TRUE(waitUntil([&] { return !saysSo(); }));
+    workspace->lab().startEmptyLab();
+    EXPECT_TRUE(waitUntil(saysSo));
 }
 
 TEST_F(ContextRoomTest, TunedBaseIsComparedWithTheTarget) {
