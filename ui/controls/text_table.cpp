@@ -258,7 +258,8 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
         {u"theory"_s, {}, true},
         {u"quantity"_s, u"This column shows which measured quantity the theory predicts."_s, true},
         {u"prediction"_s, {}, true},
-        {u"measured result"_s, {}, true}};
+        {u"measured result"_s, {}, true},
+        {u"why it is not scored"_s, {}, true}};
     // Predictions that cannot fail, and so have no score, come last.
     std::vector<ScoredPrediction> ordered(predictions.begin(), predictions.end());
     std::ranges::stable_partition(ordered, [](const ScoredPrediction& each) { return each.chance < 1; });
@@ -268,13 +269,16 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
                                                            : Tone::quiet;
         const Prediction& prediction = each.prediction;
         const QString stated = text(prediction.words);
+        const TextTable::Cell result{text(each.words), text(each.words)};
+        const bool isScored = each.outcome != Outcome::unmeasured;
         content.rows.push_back(
             {{text(to_string(each.outcome)), text(each.words), tone},
              {u"%1 %"_s.arg(text(rough_text(100 * each.chance))), text(null_model_words(prediction))},
              {text(prediction.theory), text(prediction.theory)},
              {text(prediction.quantity).replace(QLatin1Char('_'), QLatin1Char(' '))},
              {stated, stated},
-             {text(each.words), text(each.words)}});
+             isScored ? result : TextTable::Cell(),
+             isScored ? TextTable::Cell() : result});
     }
     return content;
 }
@@ -288,7 +292,7 @@ QString predictionWords(std::span<const ScoredPrediction> predictions) {
 TextList* makePredictionList(const QString& nothing, QWidget* parent) {
     return new TextList(
         u"Predictions"_s,
-        u"The predictions are preregistered: the lab stored them before the first run and never changes them. A "
+        u"The predictions are preregistered: the lab stores them before the first run and never changes them. A "
         "prediction is not scored until its quantity is measured."_s,
         nothing, parent);
 }

@@ -47,7 +47,7 @@ std::vector<SheetData> data_for(const std::vector<std::string>& names, const She
                             "Claims about " + set.title +
                                 " cannot be tested on a synthetic language. Download the data set (in the terminal: "
                                 "ropelab-cli data fetch " +
-                                name + ") and start the reproduction in a new lab file."});
+                                name + "); a reproduction that starts after the download tests them."});
             plan.notes.push_back(
                 set.title + " is not on disk. This reproduction uses the synthetic language \"" + stand_ins.front() +
                 "\" instead. Rows on this language are measured and shown, but no claim is tested on it.");

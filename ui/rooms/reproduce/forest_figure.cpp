@@ -412,6 +412,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     std::vector<const PlannedRow*> plans;
     for (const SheetRow& row : shown) plans.push_back(&row.plan);
     if (const QString replaced = replacedData(plans); !replaced.isEmpty()) parts << replaced;
+    if (const QString leftOut = leftOutData(plan); !leftOut.isEmpty()) parts << leftOut;
     if (any([](const ForestNumbers& row) { return std::isfinite(row.paper); }))
         parts << u"tall marks: published effects"_s;
     if (!figure.bands.empty()) parts << u"shaded: effects that agree with the claim"_s;

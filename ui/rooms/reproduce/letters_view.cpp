@@ -87,7 +87,7 @@ Figure lettersFigure(double p) {
     a.label = u"letter A"_s;
     b.label = u"letter B"_s;
     average.label = u"mean"_s;
-    int index = 0;
+    int index = 1;  // the first colour looks like that of the line at p
     for (FigureCurve* curve : {&a, &b, &average}) {
         curve->quantity = curve->label;
         curve->ink = Ink::data(index++);
@@ -95,7 +95,7 @@ Figure lettersFigure(double p) {
     }
     // The post's printed values, in the order of the curves.
     const PrintedLetterBits printed = printed_letter_bits();
-    index = 0;
+    index = 1;
     for (const double bits : {printed.bits.a, printed.bits.b, printed.bits.average}) {
         FigureCurve dot;
         dot.x = {printed.p_a};
@@ -106,6 +106,7 @@ Figure lettersFigure(double p) {
         figure.curves.push_back(dot);
     }
     figure.note = u"points: values printed in Brahmachary 2025 for p(A) = %1"_s.arg(printed.p_a);
+    figure.valuesNote = u"numbers at the right: values at p(A) = %1"_s.arg(kMost);
     figure.verticalLines.push_back({p, QString::fromStdString(number_text(p)), {Ink::Kind::accent}, kHandle});
     const LetterBits bits = letter_bits(p);
     figure.summary =

@@ -127,12 +127,17 @@ void ReproduceRoom::adoptSheet() {
 void ReproduceRoom::refresh() {
     refreshPlan();
     refreshState();
-    // A sheet that cannot be planned, for example without its data sets, still has its title.
-    m_title->setText(QString::fromStdString(
-        m_plan ? m_plan->title : sheet(m_panel->form().value("sheet").toString().toStdString()).title));
+    refreshTitle();
     m_panel->output().setReady(m_plan.has_value());
     refreshMeasures();
     if (m_isStale) refreshTables();
+}
+
+void ReproduceRoom::refreshTitle() {
+    if (m_page == Page::letters) return m_title->setText(u"Brahmachary 2025: code length of two letters"_s);
+    // A sheet that cannot be planned, for example without its data sets, still has its title.
+    m_title->setText(QString::fromStdString(
+        m_plan ? m_plan->title : sheet(m_panel->form().value("sheet").toString().toStdString()).title));
 }
 
 // Prefers the lab's stored sheet to the chosen one.
@@ -464,6 +469,7 @@ void ReproduceRoom::showPage(Page page) {
     const int index = static_cast<int>(page);
     m_tabs[index]->setChecked(true);
     m_pages->setCurrentIndex(index);
+    refreshTitle();
     if (page == Page::effects) emit m_effects->view().chosen();
     if (page == Page::letters) emit m_letters->view().chosen();
     emit actionsChanged();
@@ -514,6 +520,7 @@ void ReproduceRoom::refreshSelectedRow() {
         m_rowTitle->clear();
         m_rowText->clear();
         m_seeds->setContent({});
+        m_seedView->hide();
         return;
     }
     const SheetRow& row = m_rows[indices[static_cast<std::size_t>(selected)]];
@@ -521,6 +528,7 @@ void ReproduceRoom::refreshSelectedRow() {
     m_rowText->setText(withUnbreakablePercent(rowWords(row)));
     m_seeds->setContent(seedTable(row));
     m_seedView->resizeColumnsToContents();
+    m_seedView->setVisible(m_seeds->rowCount() > 0);
 }
 
 void ReproduceRoom::selectRow(int row) {

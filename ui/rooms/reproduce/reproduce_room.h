@@ -82,6 +82,7 @@ class ReproduceRoom : public Room {
     void fitColumns();
     void adoptSheet();
     void refresh();
+    void refreshTitle();
     void refreshPlan();
     void refreshState();
     void refreshMeasures();

@@ -220,6 +220,17 @@ QStringList shortTitles(const std::vector<const PlannedRow*>& rows, const std::v
 
 }  // namespace
 
+QString leftOutData(const SheetPlan& plan) {
+    QStringList names;
+    for (const std::string& name : plan.missing_sets) {
+        const bool isAsked =
+            std::ranges::any_of(plan.rows, [&](const PlannedRow& row) { return askedData(row) == text(name); });
+        if (!isAsked) names << text(name);
+    }
+    if (names.isEmpty()) return {};
+    return u"%1 is not on disk and is left out"_s.arg(names.join(u", "_s));
+}
+
 QString replacedData(const std::vector<const PlannedRow*>& rows) {
     std::map<std::string, QStringList> replaced;
     for (const PlannedRow* row : rows) {
@@ -304,7 +315,9 @@ TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
         const QString why = key == "against"
                                 ? u"Baseline of the row, if it differs from the usual baseline of this reproduction."_s
                                 : u"Setting in which the groups differ; all runs of a group have the same value."_s;
-        content.columns.push_back({keyTitle(key), why, true});
+        const bool isNumber = std::ranges::all_of(
+            plans, [&](const PlannedRow* row) { return row->keys.contains(key) && row->keys.at(key).is_number(); });
+        content.columns.push_back({keyTitle(key), why, !isNumber});
     }
     if (measure.empty()) content.columns.push_back({u"measure"_s, {}, true});
     const std::vector<TextTable::Column> rest = {
@@ -363,8 +376,10 @@ TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
         cells.insert(cells.end(), others.begin(), others.end());
         content.rows.push_back(std::move(cells));
     }
-    return withoutEmptyColumns(std::move(content),
-                               {u"published"_s, u"printed difference [%]"_s, u"recomputed difference [%] (p)"_s});
+    return withoutEmptyColumns(
+        std::move(content),
+        {u"published"_s, u"difference [%]"_s, u"p (rule, Holm)"_s, u"p (Student)"_s, u"p (Welch)"_s, u"p (paired)"_s,
+         u"printed difference [%]"_s, u"recomputed difference [%] (p)"_s, u"values per seed"_s});
 }
 
 TextTable::Content seedTable(const SheetRow& row) {
@@ -583,6 +598,7 @@ QString decidingWords(const SheetPlan& plan, std::span<const SheetRow> rows, con
         isWithheld = isWithheld || row.by_rule || (row.plan.rule && row.verdict == SheetVerdict::not_testable);
     }
     QStringList sentences = texts(needs_of(planOf(plan, claim)));
+    if (const QString leftOut = leftOutData(plan); !leftOut.isEmpty()) sentences << leftOut + QLatin1Char('.');
     if (plan.scale == SheetScale::smoke && isWithheld) sentences.prepend(text(withheld_words()));
     if (waiting > 0)
         sentences << u"Up to %1 per row must still be trained or measured."_s.arg(countText(waiting, u"run"_s));
@@ -659,8 +675,7 @@ QString rowWords(const SheetRow& row) {
         words += u"No verdict yet: %1 of this group and its baseline must still be trained or measured. "_s.arg(
             countText(row.waiting, u"run"_s));
     }
-    if (!row.words.empty()) words += numberText(row_reason(row)) + QLatin1Char(' ');
-    if (row.plan.rule) words += u"\n"_s + u"Rule: %1"_s.arg(text(rule_words(row.plan)));
+    if (!row.words.empty()) words += numberText(row_reason(row));
     return words.trimmed();
 }
 

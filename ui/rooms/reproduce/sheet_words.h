@@ -18,6 +18,8 @@ QString rowTitle(const PlannedRow& row);
 QString askedData(const PlannedRow& row);
 /// Short titles with the settings alone that distinguish these rows; a single row has all.
 QStringList rowTitles(const std::vector<const PlannedRow*>& rows);
+/// "text8 is not on disk and is left out"; "" if no data set is left out, or if the lab stored the plan.
+QString leftOutData(const SheetPlan& plan);
 /// "trained on synthetic instead of enwik8, text8"; "" if no data set is replaced. rowTitles() has the replaced ones.
 QString replacedData(const std::vector<const PlannedRow*>& rows);
 /// "best validation loss (nats)".

@@ -43,8 +43,9 @@ PredictionsPage::PredictionsPage(RunAccess access, QWidget* parent) : QWidget(pa
     row->addWidget(m_button);
     column->addLayout(row);
     m_list = makePredictionList(
-        u"There are no predictions for this sweep: the theories apply only to sweeps over θ alone or over the rotated "
-        "fraction alone. The page Reproduce shows the predictions for reproductions of papers."_s,
+        u"There are no predictions for this sweep: the theories compare at least two values of θ, or of the rotated "
+        "fraction above 0, with plain RoPE in all layers. They are stored before the first run, so imported runs have "
+        "none. The page Reproduce shows the predictions for reproductions of papers."_s,
         this);
     column->addWidget(m_list, 1);
 

@@ -369,7 +369,8 @@ void ResultsRoom::showPage(Page page) {
 }
 
 void ResultsRoom::renewPages() {
-    m_pages->setCurrentIndex(m_page == Page::predictions ? 2 : m_hasCountedRuns ? 1 : 0);
+    const bool isSweep = !m_access.runs.runs().empty() || !m_predictionsPage->isEmpty();
+    m_pages->setCurrentIndex(m_page == Page::predictions && isSweep ? 2 : m_hasCountedRuns ? 1 : 0);
     m_bar->setVisible(m_page == Page::predictions || !m_predictionsPage->isEmpty());
 }
 

@@ -61,6 +61,9 @@ TEST_F(LettersViewTest, DraggedLineSetsProbability) {
     EXPECT_EQ(figure.curves.size(), 6U);  // three curves and the post's three values
     EXPECT_EQ(figure.curves[5].y.front(), 0.8);
     EXPECT_TRUE(figure.summary.contains("2.000"));
+    // The line at p has the accent colour, which is that of the first curve of other figures.
+    for (const FigureCurve& curve : figure.curves) EXPECT_NE(curve.ink, Ink::data(0));
+    EXPECT_EQ(figure.valuesNote, "numbers at the right: values at p(A) = 0.99");
 }
 
 }  // namespace

@@ -83,12 +83,28 @@ TEST_F(ReproduceTest, StartTrainsMeasuresAndSetsVerdicts) {
     EXPECT_EQ(room->seeds().rowCount(), 2);
     EXPECT_EQ(cell(room->seeds(), 0, "seed"), "1337");
     EXPECT_NE(cell(room->seeds(), 0, "baseline"), "–");
-    EXPECT_TRUE(room->rowText().contains("Rule: ")) << room->rowText().toStdString();
+    EXPECT_FALSE(room->rowText().contains("Two-sided t test")) << "the rule would take the place of the table";
 
     room->measureBox()->setCurrentIndex(room->measureBox()->findData("generated_tokens_per_second"));
     EXPECT_EQ(room->comparison().rowCount(), 6);
     EXPECT_NE(cell(room->comparison(), 0, "this lab"), "–");
     EXPECT_EQ(room->comparison().columnOf("measure"), -1);
+}
+
+// The example of another publication stood under the title of the sheet.
+TEST_F(ReproduceTest, LettersHaveTheTitleOfTheirPublication) {
+    choose("theta-table-2");
+    const auto title = [this] {
+        for (const QLabel* label : room->findChildren<QLabel*>()) {
+            if (label->accessibleName() == "Sheet" && label->property("roomTitle").toBool()) return label->text();
+        }
+        return QString();
+    };
+    EXPECT_TRUE(title().startsWith("Huang et al. 2025, table 2")) << title().toStdString();
+    room->showPart(QStringLiteral("letters"));
+    EXPECT_TRUE(title().startsWith("Brahmachary 2025")) << title().toStdString();
+    room->showPart(QStringLiteral("claims"));
+    EXPECT_TRUE(title().startsWith("Huang et al. 2025, table 2")) << title().toStdString();
 }
 
 TEST_F(ReproduceTest, UpdatesWhileRunsFinish) {

@@ -8,6 +8,7 @@
 #include "tests/core/reproduce/sheet_runs.h"
 #include "ui/controls/text_table.h"
 #include "ui/rooms/reproduce/claims_page.h"
+#include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/reproduce/sheet_words.h"
 
 namespace ropelab::ui {
@@ -64,6 +65,41 @@ TEST(SheetTables, VerdictHasColorAndReason) {
     EXPECT_EQ(seeds.rows[0][2].text, "2.1000");
     EXPECT_EQ(seeds.rows[0][3].text, "−1.0000");
     EXPECT_TRUE(comparisonTable(rows, "seconds").rows.empty());
+}
+
+TEST(SheetTables, EmptyColumnsOfNumbersAreLeftOutAndNumbersAreOnTheRight) {
+    std::vector<SheetRow> rows = published(-1.94);
+    const auto titles = [](const TextTable::Content& content) {
+        QStringList result;
+        for (const TextTable::Column& column : content.columns) result << column.title;
+        return result;
+    };
+    EXPECT_TRUE(titles(comparisonTable(rows, "")).contains("p (Student)"));
+    rows = evaluate(plan_of({rows.front().plan}), {});
+    const TextTable::Content content = comparisonTable(rows, "");
+    EXPECT_EQ(titles(content).mid(0, 2), (QStringList{"θ", "data"}));
+    EXPECT_TRUE(titles(content).contains("this lab"));
+    EXPECT_FALSE(titles(content).contains("p (Student)"));
+    EXPECT_FALSE(titles(content).contains("values per seed"));
+    EXPECT_FALSE(content.columns[0].isWord);
+    EXPECT_TRUE(content.columns[1].isWord);
+}
+
+// Only the terminal said that a third data set is left out.
+TEST(SheetTables, ClaimsAndEffectsNameTheDataSetThatIsLeftOut) {
+    PlannedRow row = row_500({});
+    row.claim = "loss";
+    row.keys = {{"theta", 500}, {"data", "synthetic"}, {"asked", "enwik8"}};
+    SheetPlan plan = plan_of({row});
+    plan.claims = {{"loss", "A claim."}};
+    plan.missing_sets = {"enwik8", "text8"};
+    const std::vector<SheetRow> rows = evaluate(plan, {});
+    const QString words = "text8 is not on disk and is left out";
+    EXPECT_EQ(leftOutData(plan), words);
+    EXPECT_TRUE(decidingWords(plan, rows, "loss").contains(words + "."));
+    EXPECT_TRUE(forestFigure(plan, rows).note.contains(words)) << forestFigure(plan, rows).note.toStdString();
+    plan.missing_sets = {"enwik8"};
+    EXPECT_EQ(leftOutData(plan), "");
 }
 
 TEST(SheetTables, TooltipShowsTheWordsOfTheClaim) {
@@ -127,7 +163,9 @@ TEST(PredictionList, CardsShowWholeTexts) {
     predictions[1].words = many.toStdString();
     list->setContent(predictionTable(predictions));
     QCoreApplication::processEvents();
-    EXPECT_TRUE(list->cardText(0).contains("measured result: short result")) << list->cardText(0).toStdString();
+    EXPECT_TRUE(list->cardText(0).contains("why it is not scored: short result")) << list->cardText(0).toStdString();
+    EXPECT_FALSE(list->cardText(0).contains("Measured result")) << "nothing is measured";
+    EXPECT_TRUE(list->words().contains("the lab stores them before the first run")) << "no run may have begun";
     EXPECT_TRUE(list->cardText(0).contains("not scored")) << list->cardText(0).toStdString();
     EXPECT_TRUE(list->cardText(1).contains("word119")) << list->cardText(1).toStdString();
     for (const QLabel* label : list->findChildren<QLabel*>()) {

@@ -1,6 +1,8 @@
 #include "ui/rooms/results/predictions_page.h"
 
+#include <QLabel>
 #include <QPushButton>
+#include <algorithm>
 
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
@@ -56,7 +58,8 @@ TEST_F(PredictionsPageTest, ShowsPredictionsOnTheSweep) {
     ASSERT_EQ(room->predictionsPage().table().rowCount(), 2);
     EXPECT_TRUE(prediction(0, "theory").startsWith("context bound"));
     EXPECT_EQ(prediction(0, "outcome"), "not scored");
-    EXPECT_TRUE(prediction(0, "measured result").endsWith(": 4 runs to measure."));
+    EXPECT_TRUE(prediction(0, "why it is not scored").endsWith(": 4 runs to measure."));
+    EXPECT_EQ(prediction(0, "measured result"), "");
     EXPECT_EQ(room->predictionsPage().words(),
               "2 predictions: 2 not scored. The predicted quantities are not measured yet for 4 runs.");
     EXPECT_TRUE(room->predictionsPage().button().isEnabled());
@@ -88,6 +91,8 @@ TEST_F(PredictionsPageTest, ScoresMeasuredPredictionsAndExportsThem) {
     EXPECT_TRUE(room->predictionsPage().button().isHidden());
     EXPECT_EQ(prediction(0, "outcome"), "right");
     EXPECT_EQ(prediction(1, "outcome"), "wrong");
+    EXPECT_NE(prediction(1, "measured result"), "");
+    EXPECT_EQ(prediction(1, "why it is not scored"), "");
     const Results& results = room->results();
     EXPECT_TRUE(formatted(results, room->predictionsPage().sweeps(), TableFormat::text)
                     .contains("Predictions (preregistered):"));
@@ -130,6 +135,23 @@ TEST_F(PredictionsPageTest, HidesThePageWithoutPredictions) {
     EXPECT_TRUE(room->offersPredictions()) << "the bar must be visible to leave the page";
     EXPECT_EQ(room->predictionsPage().table().rowCount(), 0);
     EXPECT_EQ(room->predictionsPage().words(), "");
+}
+
+// Of two fractions only one rotates, and an empty lab has no sweep about which the page could speak.
+TEST_F(PredictionsPageTest, SaysWhatPredictionsCompareAndShowsTheEmptyPageWithoutRuns) {
+    const auto says = [this](const QString& words) {
+        return std::ranges::any_of(room->findChildren<QLabel*>(), [&](const QLabel* label) {
+            return label->isVisible() && label->text().contains(words);
+        });
+    };
+    room->show();
+    room->showPart(QStringLiteral("predictions"));
+    room->refreshNow();
+    EXPECT_FALSE(says("There are no predictions")) << "no sweep";
+    EXPECT_TRUE(says("To compare settings, train a sweep"));
+    openUsual();
+    room->refreshNow();
+    EXPECT_TRUE(says("compare at least two values of θ, or of the rotated fraction above 0"));
 }
 
 TEST_F(PredictionsPageTest, MeasuresATrainedSweep) {
