@@ -171,6 +171,18 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
             end = left + widths[i] + kLabelGap * letter;
             marks.extent = metrics.height() + metrics.lineSpacing();
         }
+        // Labels of a few of many values have no even distance: round numbers have.
+        const auto lost = ticks.labels.count(QString());
+        if (!style.onScreen && 2 * lost > ticks.labels.size()) {
+            const QList<double> values = ticks.at;
+            for (int about = 3 * tickCount(scale, true, style); about > 1; --about) {
+                ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, about, axis.whole);
+                widths = widthsOf(ticks.labels, style, style.tickPt);
+                if (!touchEvery(1, ticks, scale, widths, kLabelGap * letter)) break;
+            }
+            ticks.minor = values;
+            marks.extent = metrics.height();
+        }
         return marks;
     }
     if (largestOf(widths) <= kMaxShortName * letter) {

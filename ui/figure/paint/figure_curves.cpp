@@ -101,6 +101,25 @@ double columnOf(const FigureStyle& style) {
 constexpr double kLeastPointPt = 2;     // smallest diameter of a point beside a short error bar
 constexpr double kPointFraction = 0.6;  // largest diameter of a point, relative to the length of its error bar
 
+/// On paper, the part of their diameter with which points of neighbouring settings do not hide each other: that of the
+/// largest ones is part of the median distance of the settings.
+double pointScaleOf(const Figure& figure, const FigureStyle& style, const AxisScale& x) {
+    constexpr double kGapFraction = 0.7;
+    constexpr double kLeastScale = 0.3;
+    QList<double> places = figure.x.marks;
+    for (qsizetype i = 0; i < figure.x.categories.size(); ++i) places.append(static_cast<double>(i));
+    std::ranges::sort(places);
+    QList<double> gaps;
+    for (qsizetype i = 1; i < places.size(); ++i) gaps.append(x.toDevice(places[i]) - x.toDevice(places[i - 1]));
+    if (style.onScreen || gaps.isEmpty()) return 1;
+    std::ranges::nth_element(gaps, gaps.begin() + gaps.size() / 2);
+    double largest = 0;
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.shape == FigureCurve::Shape::points) largest = std::max(largest, style.units(curve.pointPt));
+    }
+    return largest > 0 ? std::clamp(kGapFraction * gaps[gaps.size() / 2] / largest, kLeastScale, 1.0) : 1;
+}
+
 /// In device units; smaller than the error bar, so that the bar stays visible.
 double diameterOf(const FigureCurve& curve, const FigureStyle& style, const AxisScale& y) {
     const double wanted = style.units(curve.pointPt);
@@ -244,10 +263,17 @@ void FigureCurves::drawCurves(const Figure& figure, const FigureStyle& style) {
         return std::tuple(curve.emphasis == Emphasis::picked, !isBehind, arePoints, !curve.companion);
     });
     const bool hasDots = paintsDots(figure, style.onScreen);
+    const double pointScale = pointScaleOf(figure, style, m_xScale);
     for (const std::size_t i : order) {
         const FigureCurve& curve = figure.curves[i];
         if (curve.shape == FigureCurve::Shape::points) {
-            setPoints(curve, style);
+            if (pointScale == 1) {
+                setPoints(curve, style);
+                continue;
+            }
+            FigureCurve points = curve;
+            points.pointPt *= pointScale;
+            setPoints(points, style);
         } else if (curve.shape == FigureCurve::Shape::bars) {
             setBars(curve, style);
         } else {

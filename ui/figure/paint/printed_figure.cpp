@@ -10,6 +10,7 @@
 
 #include "ui/figure/paint/figure_annotations.h"
 #include "ui/figure/paint/figure_head.h"
+#include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
 
@@ -36,25 +37,41 @@ double lastPlace(const Figure& figure) {
 constexpr double kSameFraction = 0.002;  // of the y axis: a quarter of a line in a figure for a column
 
 /// Nowhere farther apart than a part of a line, so that one curve covers the other.
-bool areAlike(const FigureCurve& a, const FigureCurve& b, bool isLogarithmic, double most) {
+/// Their largest distance is then in `apart`.
+bool areAlike(const FigureCurve& a, const FigureCurve& b, bool isLogarithmic, double most, double& apart) {
+    apart = 0;
     return a.x == b.x && std::equal(a.y.begin(), a.y.end(), b.y.begin(), b.y.end(), [&](double y, double other) {
-               const double apart = isLogarithmic ? std::log(y / other) : y - other;
-               return y == other || std::abs(apart) <= most || (std::isnan(y) && std::isnan(other));
+               if (y == other || (std::isnan(y) && std::isnan(other))) return true;
+               const double here = std::abs(isLogarithmic ? std::log(y / other) : y - other);
+               apart = std::max(apart, here);
+               return here <= most;
            });
 }
 
-/// Curves that cover each other have one line with the names of all.
+/// "0.0014 nats", or "0.2 %" on a logarithmic axis: the largest distance of two curves.
+QString distanceWords(const Figure& figure, double largest) {
+    if (figure.y.logarithmic) return u"%1 %"_s.arg(readableNumber(100 * std::expm1(largest)));
+    const bool isSmall = largest >= 1e-4 && largest < 0.01;  // readableNumber() writes it as a power of ten
+    const QString words = isSmall ? QString::number(largest, 'g', 2) : readableNumber(largest);
+    return u"%1 %2"_s.arg(words, figure.y.unit).trimmed();
+}
+
+/// Curves that cover each other have one line with the names of all; a note says how far apart they are.
 void joinEqualCurves(Figure& figure) {
     const auto all = std::ranges::count_if(figure.curves, [&](const auto& each) { return isNamedLine(figure, each); });
     const Range range = yRange(figure);
     const double extent =
         figure.y.logarithmic ? std::log(range.maximum / range.minimum) : range.maximum - range.minimum;
+    double largest = 0;
     for (auto curve = figure.curves.begin(); curve != figure.curves.end(); ++curve) {
         if (!isNamedLine(figure, *curve) || curve->x.size() < 2) continue;
         QStringList names(curve->label);
         const auto isCopy = [&](const FigureCurve& other) {
-            if (!isNamedLine(figure, other) || !areAlike(*curve, other, figure.y.logarithmic, kSameFraction * extent))
+            double apart = 0;
+            const double most = kSameFraction * extent;
+            if (!isNamedLine(figure, other) || !areAlike(*curve, other, figure.y.logarithmic, most, apart))
                 return false;
+            largest = std::max(largest, apart);
             names << other.label;
             if (curve->companion && !other.companion) {  // the look of the main curve, whose band remains
                 curve->companion = false;
@@ -67,6 +84,11 @@ void joinEqualCurves(Figure& figure) {
         names.removeDuplicates();
         curve->label = names.size() == all && all > 2 ? u"all %1 curves"_s.arg(all) : names.join(u"; "_s);
     }
+    constexpr double kVisible = 1e-5;  // of the y axis
+    if (largest <= kVisible * extent) return;
+    figure.note +=
+        (figure.note.isEmpty() ? QString() : u"; "_s) +
+        u"curves that cover each other, at most %1 apart, have one entry"_s.arg(distanceWords(figure, largest));
 }
 
 /// The numbers of a name's first and second part among all of them.

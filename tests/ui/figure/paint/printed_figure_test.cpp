@@ -35,6 +35,12 @@ TEST(PrintedFigure, EqualCurvesAreOneWithAllNames) {
     EXPECT_EQ(printed.curves[0].label, "a; c");
     EXPECT_EQ(printed.curves[1].label, "b");
     EXPECT_EQ(figure.curves.size(), 3U);
+    EXPECT_EQ(printed.note, "");
+    figure.y.unit = "nats";
+    figure.curves[2].y[1] = 2.002;  // the line of a covers it
+    const Figure covered = printedFigure(figure, paper(), 5000);
+    EXPECT_EQ(covered.curves[0].label, "a; c");
+    EXPECT_EQ(covered.note, "curves that cover each other, at most 0.002 nats apart, have one entry");
 }
 
 TEST(PrintedFigure, BandsCanBeSeenOnThePaperOfEachTheme) {
@@ -191,6 +197,15 @@ TEST(PrintedFigure, NumbersOfCloseMarksAreInASecondRow) {
     FigureStyle window = paper();
     window.onScreen = true;
     EXPECT_EQ(xAxisMarks(axis, scale, window, 0, 0, 100).ticks.labels[1], QString()) << "the pointer tells it";
+}
+
+// Ten of forty values of θ had a label, in pairs of neighbours.
+TEST(PrintedFigure, ManyValuesOfALogarithmicAxisAreMarksBetweenDecades) {
+    Axis axis{"θ", {}, true};
+    for (int i = 0; i < 40; ++i) axis.marks << std::round(100 * std::pow(1.27, i));
+    const AxisMarks marks = xAxisMarks(axis, {90, 1.25e6, true, 1840}, paper(), 0, 0, 100);
+    EXPECT_EQ(marks.ticks.labels, QStringList({"100", "1,000", "10,000", "100,000", "10⁶"}));
+    EXPECT_EQ(marks.ticks.minor, axis.marks);
 }
 
 // Of 29 letters, every second one was missing although all had space.
