@@ -30,7 +30,7 @@ std::string row_label(const json& keys) {
     for (const auto& [key, value] : keys.items()) {
         if (key == "asked" && value == keys.value("data", json())) continue;  // no substitute was used
         const std::string text = value.is_string()   ? value.get<std::string>()
-                                 : value.is_number() ? short_number(value.get<double>())
+                                 : value.is_number() ? number_in_names(value.get<double>())
                                                      : value.dump();
         label += (label.empty() ? "" : ", ") + key + " " + text;
     }

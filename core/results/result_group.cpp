@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/settings/run_names.h"
 #include "core/settings/run_spec.h"
 #include "core/store/imported.h"
 #include "core/table/table.h"
@@ -258,7 +259,7 @@ std::string setting_words(const std::string& key, const nlohmann::json& value, i
     const double number = value.get<double>();
     if (key == "attention_window" && number == 0) return "full context";
     if (key == "fraction") return fraction_text(number, head_dim);
-    return std::abs(number) < 1 ? number_text(number) : short_number(number);
+    return std::abs(number) < 1 ? number_text(number) : number_in_names(number);
 }
 
 int head_dim_of(const ResultsTable& table, const ResultGroup& group) {
@@ -393,7 +394,7 @@ std::string mean_and_deviation(const Description& described, int decimals) {
 }
 
 std::string interval_text(const Description& described, int decimals) {
-    if (described.n < 2) return missing_cell;
+    if (!std::isfinite(described.confidence_low)) return missing_cell;  // one value, or few with a stopping rule
     return fixed_text(described.confidence_low, decimals) + " … " + fixed_text(described.confidence_high, decimals);
 }
 

@@ -23,7 +23,7 @@ std::string position_label(const RunSpec& spec) {
         if (!own.is_in_labels() || !is_shown) continue;
         const auto* real = std::get_if<double>(&value);
         label +=
-            ", " + std::string(own.before) + (real ? short_number(*real) : to_text(value)) + std::string(own.after);
+            ", " + std::string(own.before) + (real ? number_in_names(*real) : to_text(value)) + std::string(own.after);
     }
     if (!spec.rotates()) return label;
     // RoPE beside another encoding, or the RoPE of an encoding that changes it.
@@ -37,11 +37,11 @@ std::string position_label(const RunSpec& spec) {
     if (spec.rope_precision == RopePrecision::bfloat16_tables) fraction += ", bfloat16 tables";
     if (spec.rope_precision == RopePrecision::bfloat16_positions) fraction += ", bfloat16 positions";
     if (spec.frequencies != "auto") return label + "frequencies " + spec.frequencies + ", " + fraction;
-    std::string theta = short_number(spec.theta);
+    std::string theta = number_in_names(spec.theta);
     if (spec.theta_schedule == ThetaSchedule::drop) {
         theta += " dropped at step " + std::to_string(spec.drop_step());
     } else if (spec.theta_schedule != ThetaSchedule::constant) {
-        theta += " → " + short_number(spec.theta_end) + " (" + to_text(key("theta_schedule").get(spec)) + ")";
+        theta += " → " + number_in_names(spec.theta_end) + " (" + to_text(key("theta_schedule").get(spec)) + ")";
     }
     if (spec.theta_training != ThetaTraining::fixed) {
         theta += " trained (" + to_text(key("theta_training").get(spec)) + ")";
@@ -116,6 +116,16 @@ std::vector<std::string> run_names(const std::vector<RunSpec>& runs) {
         if (members.size() > 1) add_differences(names, runs, members, true);
     }
     return names;
+}
+
+std::string number_in_names(double number) {
+    constexpr std::ptrdiff_t most_digits = 3;
+    std::string text = short_number(number);
+    if (!text.ends_with('k') && !text.ends_with('M')) return text;
+    std::string all = number_text(number);
+    all = grouped(static_cast<std::int64_t>(number)) + all.substr(std::min(all.find('.'), all.size()));
+    const auto digits = std::ranges::count_if(text, [](char c) { return c >= '0' && c <= '9'; });
+    return digits <= most_digits && text.size() < all.size() ? text : all;
 }
 
 }  // namespace ropelab

@@ -176,6 +176,7 @@ std::optional<PowerForecast> power_forecast(const std::vector<RunSpec>& runs,
 std::optional<Sample> paired_deviation(const LabFile& lab) {
     const LabRuns runs = lab_runs(lab, {});
     const ResultsTable table = results_table(result_runs(lab, runs, false));
+    if (!imported_words(table).empty()) return std::nullopt;  // the unit of their losses is unknown
     double squares = 0;
     std::int64_t freedom = 0, most = 0;
     for (const ResultGroup& group : table.groups) {

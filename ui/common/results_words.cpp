@@ -146,7 +146,7 @@ QString headlineText(QString words) {
 }
 
 QString settingInWords(QString name) {
-    static const QRegularExpression fraction(u"^(θ [^,]+), ([\\d.]+) %"_s);
+    static const QRegularExpression fraction(u"^(θ .+?), ([\\d.]+) %"_s);
     const auto found = fraction.match(name);
     if (!found.hasMatch()) return name;
     return name.insert(found.capturedLength(), u" rotated"_s);

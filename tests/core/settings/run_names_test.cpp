@@ -48,6 +48,15 @@ TEST(RunNames, DoNotRepeatSettingsThatTheLabelShows) {
                "θ 10k → 500 (linear), 100 %", "θ 10k → 500 (geometric), 100 %"}));
 }
 
+TEST(RunNames, NumbersHaveAPrefixWithFewDigitsOnly) {
+    const std::vector<std::pair<double, std::string>> numbers = {
+        {100, "100"},          {500, "500"},    {1000, "1k"},         {10000, "10k"},    {1.5e6, "1.5M"},
+        {4580, "4,580"},       {1092, "1,092"}, {209758, "209,758"},  {65536, "65,536"}, {1117751, "1,117,751"},
+        {41381.7, "41,381.7"}, {0.25, "0.25"},  {1e10, "10000000000"}};
+    for (const auto& [number, words] : numbers) EXPECT_EQ(number_in_names(number), words);
+    EXPECT_EQ(run_names({spec_with([](auto& s) { s.theta = 209758; })}), (Names{"θ 209,758, 100 %"}));
+}
+
 // Theta has no effect spec_with fraction 0, and theta_end has none without a schedule, so labels show neither.
 TEST(RunNames, ContainDifferencesThatTheLabelDoesNotShow) {
     EXPECT_EQ(run_names({spec_with([](auto& s) { s.fraction = 0; }), spec_with([](auto& s) {

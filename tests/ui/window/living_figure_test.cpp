@@ -256,6 +256,21 @@ TEST_F(LivingFigures, EarlierNamesOfSettingsDoNotDiffer) {
     EXPECT_EQ(figureDifferences(record, figure).size(), 1);
 }
 
+TEST_F(LivingFigures, EarlierNamesOfColumnsDoNotDiffer) {
+    const auto recordOf = [](const QStringList& names) {
+        Figure figure;
+        figure.table = FigureTable::of(names);
+        figure.table.addRow({1, 2});
+        FigureRecord record;
+        record.data = figureCsv(figure);
+        return std::pair(record, figure);
+    };
+    const auto [earlier, before] = recordOf({"θ 209.758k", "θ 10k, 25 % (nats)"});
+    const auto [record, now] = recordOf({"θ 209,758", "θ 10k, 25 %"});
+    EXPECT_EQ(figureDifferences(earlier, now), QStringList());
+    EXPECT_EQ(figureDifferences(earlier, recordOf({"θ 209,759", "θ 10k, 25 %"}).second).size(), 2);
+}
+
 TEST_F(LivingFigures, ValuesThatAreNotFiniteHideNoOthers) {
     Figure figure = makeFigures(parse({"--figure", "spectrum", "--setup", "head_dim=16", "--output", "a.svg"})).front();
     figure.table = {};

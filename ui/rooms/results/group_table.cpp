@@ -130,8 +130,7 @@ GroupTable::Column GroupTable::printedColumn(const std::string& name, const QStr
 
 GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
     const Measure& known = measures()[measure];
-    const bool isKnown = !is_loss(known) || imported_words(m_results->table).empty();
-    const QString unit = isKnown ? measureUnit(known) : QString();
+    const QString unit = measureUnit(m_results->table, known);
     return printedColumn(
         std::string(known.name), measureTitle(known), unit + (unit.isEmpty() ? u"± std"_s : u", ± std"_s),
         measureWhy(known) + QLatin1Char('\n') +
@@ -254,7 +253,7 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
              {},
              u"The verdict states whether the compared measure of the group differs significantly from the baseline "
              "(test: %1, two-tailed at 5 % after Holm's correction). The groups are equivalent if the 95 % interval of "
-             "the difference lies within %2."_s.arg(testTitle(table.test), text(margin_words(table))),
+             "the difference lies within %2."_s.arg(testTitle(table), text(margin_words(table))),
              [this](Group group) { return text(to_string(m_results->verdictOf(group).kind)); },
              [this](Group group) { return QVariant(text(to_string(m_results->verdictOf(group).kind))); },
              [this](Group group) { return text(m_results->verdictOf(group).words); },
@@ -286,9 +285,14 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
     }
     result.push_back(
         {"interval", u"95 % interval"_s, unit,
-         u"The 95 % confidence interval of the mean x̄ over n seeds with standard deviation s is x̄ ± t(0.975; n − 1) "
-         "· s/√n. All seeds train on one data set, so the interval does not generalise to other data sets. Formula 37 "
-         "of the guide"_s,
+         table.sequential
+             ? u"This column shows the confidence interval of the mean that holds at all looks of the stopping rule "
+               "together. It has no bounds after few seeds. Formula 64 of the guide"_s
+             : u"The 95 % confidence interval of the mean x̄ over n seeds with standard deviation s is x̄ ± t(0.975; n − "
+               u"1) "
+               "· s/√n. All seeds train on one data set, so the interval does not generalise to other data sets. "
+               "Formula 37 "
+               "of the guide"_s,
          [compared, decimals](Group group) { return text(interval_text(group.described[compared], decimals)); },
          [compared](Group group) { return keyOf(std::optional(group.described[compared].confidence_low)); }});
     result.push_back(printedColumn(
@@ -317,7 +321,11 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
 }
 
 void GroupTable::addTests(std::vector<Column>& result) const {
-    const auto why = [](TestKind kind) {
+    const auto why = [this](TestKind kind) {
+        if (m_results->table.sequential && kind == TestKind::paired) {
+            return u"This column shows the p value of the stopping rule's test, which holds at all looks together. "
+                   "Formula 64 of the guide"_s;
+        }
         if (kind == TestKind::student) {
             return u"This column shows the p value of Student's two-tailed t test with the pooled variance: t = (x̄₁ − "
                    "x̄₂) / (s_p √(1/n₁ + 1/n₂)). Formula 37 of the guide"_s;
@@ -344,7 +352,9 @@ void GroupTable::addTests(std::vector<Column>& result) const {
     const ResultsTable& table = m_results->table;
     const int count = table.groups.empty() ? 0 : table.groups[table.baseline].comparisons;
     for (const TestKind kind : kinds) {
-        const QString name = kind == TestKind::paired ? u"paired"_s : testTitle(kind);
+        const QString name = kind != TestKind::paired ? testTitle(kind)
+                             : table.sequential       ? u"stopping rule"_s
+                                                      : u"paired"_s;
         const auto tip = [kind](Group group) { return testTip(group.comparison(kind)); };
         const std::string printed = "p_" + to_string(kind);
         result.push_back(
@@ -391,7 +401,8 @@ TextTable::Content seedTable(const Results& results, int group, const QStringLis
     content.columns.push_back({u"seed"_s});
     for (const std::size_t each : shown) {
         const Measure& measure = measures()[each];
-        content.columns.push_back({u"%1 (%2)"_s.arg(measureTitle(measure), measureUnit(measure)), measureWhy(measure)});
+        content.columns.push_back(
+            {Axis{measureTitle(measure), measureUnit(table, measure)}.title(), measureWhy(measure)});
     }
     if (table.target_loss) content.columns.push_back({u"steps to target loss"_s});
     content.columns.push_back(

@@ -226,7 +226,7 @@ void addPublished(ResultsPicture& picture, const ResultsData& data, const std::s
         picture.spots.push_back({{x, value.sample.mean},
                                  u"published: %1"_s.arg(name),
                                  {{keyTitle(key), readableCount(value.at)},
-                                  {u"mean"_s, valueText(data.measure(), value.sample.mean)},
+                                  {u"mean"_s, valueText(data.table(), data.measure(), value.sample.mean)},
                                   {u"std. deviation"_s, QString::fromStdString(fixed_text(s, data.measure().decimals))},
                                   {u"seeds"_s, QString::number(value.sample.n)},
                                   {u"note"_s,
@@ -296,16 +296,34 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     }
     padX(figure, extent);
     figure.x.marks = axisMarks(places);
-    const ShownValues shown = shownMeans(data.table());
+    ShownValues shown = shownMeans(data.table());
+    shown.haveBars = shown.lackBars = false;
     // The interval that belongs to p. The spread over seeds, which all groups share, cancels in pairs.
     const bool isTested = data.table().comparisons() > 0;
-    const QString bars = isTested ? u"95 % confidence interval of the difference from %1 (test: %2)"_s.arg(
-                                        baselineTitle(data.table()), testTitle(data.table().test))
-                                  : u"± standard deviation over seeds"_s;
+    const QString bars = isTested
+                             ? u"%1 of the difference from %2 (test: %3)"_s.arg(
+                                   intervalTitle(data.table()), baselineTitle(data.table()), testTitle(data.table()))
+                             : u"± standard deviation over seeds"_s;
+    const auto barOf = [&](std::size_t group) {
+        const Description& described = descriptionOf(data, group);
+        const double deviation = described.standard_deviation;
+        if (!isTested) return Range{described.mean - deviation, described.mean + deviation};
+        const auto& estimate = data.table().groups[group].decided().estimate;
+        if (!estimate) return Range{std::nan(""), std::nan("")};
+        return Range{described.mean + estimate->low - estimate->difference,
+                     described.mean + estimate->high - estimate->difference};
+    };
+    for (const KeySeries& own : series) {
+        for (const KeyPoint& point : own.points) {
+            const std::int64_t n = descriptionOf(data, point.group).n;
+            const bool isExpected = !isTested || data.table().groups[point.group].decided().estimate;
+            shown.addBar(barOf(point.group).minimum, isExpected ? n : 0);
+        }
+    }
     figure.note = barsNote(shown, u"bars: "_s + bars);
     figure.summary = u"%1 against %2 at %3 values, means%4."_s.arg(figure.y.label, figure.x.label)
                          .arg(countDistinctValues(series))
-                         .arg(shown.haveBars() ? (isTested ? u", with the "_s : u" "_s) + bars : QString());
+                         .arg(shown.haveBars ? (isTested ? u", with the "_s : u" "_s) + bars : QString());
     if (isTested && series.size() == 1) {
         figure.horizontalLines.push_back({.at = descriptionOf(data, data.table().baseline).mean,
                                           .label = u"baseline"_s,
@@ -339,12 +357,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
             if (described.n == 0) continue;
             const Ink ink = series.size() > 1 ? inks[i] : data.results.inkOf(data.table().groups[point.group]);
             const Emphasis emphasis = emphasisOf(data, point.group);
-            double low = described.mean - described.standard_deviation;
-            double high = described.mean + described.standard_deviation;
-            if (const auto& estimate = data.table().groups[point.group].decided().estimate; isTested) {
-                low = estimate ? described.mean + estimate->low - estimate->difference : std::nan("");
-                high = estimate ? described.mean + estimate->high - estimate->difference : std::nan("");
-            }
+            const auto [low, high] = barOf(point.group);
             figure.curves.push_back(dotWithBar(x, described.mean, low, high, kMeanPt, ink, emphasis));
             addErrorBar(figure, x, low, high, capSize(figure), ink, emphasis);
             picture.spots.push_back(groupSpot(data, point.group, {x, described.mean}));
@@ -358,14 +371,15 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
 }
 
 /// As "apart in 4 of 6 curves, by 0.092 to 0.17 nats".
-QString apartWords(qsizetype curves, const std::vector<double>& gaps, const Measure& measure) {
+QString apartWords(qsizetype curves, const std::vector<double>& gaps, const QString& unit) {
     if (gaps.empty()) return u"the two shaded ranges overlap in all %1 curves"_s.arg(curves);
     const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());
     const QString from = numberText(rough_text(*least));
     const QString to = numberText(rough_text(*most));
     return u"the two shaded ranges are apart in %1 of %2 curves, by %3 %4"_s.arg(gaps.size())
         .arg(curves)
-        .arg(from == to ? from : u"%1 to %2"_s.arg(from, to), measureUnit(measure));
+        .arg(from == to ? from : u"%1 to %2"_s.arg(from, to), unit)
+        .trimmed();
 }
 
 void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeries>& series) {
@@ -416,7 +430,7 @@ void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeri
     addNote(
         figure,
         u"shaded: ranges of the runs that rotate at most 2 channels, and of those that rotate 10\u202F% or more; %1"_s
-            .arg(gaps.size() == 1 ? gaps.front() : apartWords(gaps.size(), apart, data.measure())));
+            .arg(gaps.size() == 1 ? gaps.front() : apartWords(gaps.size(), apart, measureUnit(data.table()))));
     figure.summary +=
         u" Ranges of the runs that rotate at most 2 channels and of those that rotate 10 % or more: %1."_s.arg(
             gaps.join(u", "_s));
@@ -538,7 +552,7 @@ ResultsPicture interactionFigure(const ResultsData& data) {
     addKeys(rows, table, drawn);
     setShown(figure, shown);
     figure.note =
-        barsNote(shown, u"bars: 95 % confidence interval of the mean; lines are parallel without interaction"_s);
+        barsNote(shown, u"bars: %1 of the mean; lines are parallel without interaction"_s.arg(intervalTitle(table)));
     figure.summary = u"Mean %1 against %2, one line per level of the other settings. %3"_s.arg(
         measureTitle(data.measure()), keyTitle(all.factor), text(interaction_words(table, all)));
     addWithoutValue(picture, data, places);
@@ -654,14 +668,13 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     figure.curves.insert(figure.curves.begin(), lines.begin(), lines.end());
     addKeys(rows, table, drawn);
     setShown(figure, shown);
-    const QString test = testTitle(table.test);
+    const QString test = testTitle(table);
     const QString others = std::exchange(
-        figure.note, anyBar ? u"bars: 95 % confidence interval of the difference (%1)"_s.arg(test) : QString());
+        figure.note, anyBar ? u"bars: %1 of the difference (%2)"_s.arg(intervalTitle(table), test) : QString());
     if (anyWithoutBar) {
-        addNote(figure, anyBar ? u"points without a bar have too few values for an interval"_s
-                        : shownMeans(table).haveBars()
-                            ? u"there is no interval, because the groups have too few values"_s
-                            : barsNote(shownMeans(table), {}));
+        addNote(figure, anyBar                       ? u"points without a bar have too few values for an interval"_s
+                        : shownMeans(table).haveBars ? u"there is no interval, because the groups have too few values"_s
+                                                     : barsNote(shownMeans(table), {}));
     }
     addNote(figure, others);
     figure.summary = u"Improvement of the %1 over %2 in percent%3."_s.arg(

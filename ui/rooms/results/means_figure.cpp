@@ -65,10 +65,11 @@ ResultsPicture meansFigure(const ResultsData& data) {
     const ShownValues shown = shownMeans(table);
     figure.summary = u"Mean %1 of %2%4. %3"_s.arg(
         measureTitle(measure), table.groups.size() == 1 ? u"one group"_s : u"%1 groups"_s.arg(table.groups.size()),
-        overallWords(table), shown.haveBars() ? u" with 95 % confidence intervals over the seeds"_s : QString());
+        overallWords(table), shown.haveBars ? u" with 95 % confidence intervals over the seeds"_s : QString());
     // The spread over seeds that all groups share cancels in pairs, so overlapping bars do not contradict a verdict.
     const QString paired = is_by_seed(table.test) ? u"; tests compare equal seeds, not bars"_s : QString();
-    figure.note = barsNote(shown, u"means with 95 % confidence interval; beside: each seed"_s + paired);
+    figure.note = barsNote(shown, u"means with %1; beside: each seed"_s.arg(intervalTitle(table)) + paired,
+                           u"large points: means; beside: each seed; "_s);
     if (data.measure().unit == "nats") addTokenizerNote(figure, table);
     figure.y = {measureTitle(measure), measureUnit(table)};
     figure.emptyText = u"No run has a value of the compared measure yet."_s;
@@ -176,6 +177,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
             ++shown.counts[i];
             ++pairs;
         }
+        shown.addBar(interval->low, shown.counts[i]);
         picture.spots.push_back(std::move(spot));
     }
     addKeys(rows, table, drawn);
@@ -184,12 +186,11 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         return withoutNumbers(std::move(picture));
     }
     setShown(figure, shown);
-    figure.note = barsNote(
-        shown,
-        u"large points: means; points beside them: differences per seed; bars: 95 % confidence interval of the mean"_s);
+    const QString points = u"large points: means; points beside them: differences per seed; "_s;
+    figure.note = barsNote(shown, points + u"bars: %1 of the mean"_s.arg(intervalTitle(table)), points);
     figure.summary = u"Difference of the %3 from %1 per seed, in %2, and each group's mean difference%4."_s.arg(
         against, countText(pairs, u"seed pair"_s), measureTitle(data.measure()),
-        shown.haveBars() ? u" with its 95 % confidence interval"_s : QString());
+        shown.haveBars ? u" with its 95 % confidence interval"_s : QString());
     if (against != longLabel(table, table.groups[table.baseline])) {
         addNote(figure, u"each %1 has a baseline of its own"_s.arg(text(level_words(table))));
     } else if (isLong) {
@@ -255,6 +256,7 @@ ResultsPicture lossByLength(const ResultsData& data) {
             continue;
         }
         shown.counts[i] = curve.losses.begin()->second.n;
+        shown.addBar(curve.losses.begin()->second.confidence_low, shown.counts[i]);
         contexts.insert(curve.context);
         for (const auto& [times, described] : curve.losses) lengths.insert(static_cast<double>(times * curve.context));
         curves.push_back(std::move(curve));
@@ -310,7 +312,7 @@ ResultsPicture lossByLength(const ResultsData& data) {
     }
     figure.summary = u"Mean validation loss of %1 at sequence lengths from %2 to %3 tokens%4."_s.arg(
         countText(std::ssize(curves), u"group"_s), readableCount(*lengths.begin()), readableCount(*lengths.rbegin()),
-        shown.haveBars() ? u", with 95 % confidence intervals over the seeds"_s : QString());
+        shown.haveBars ? u", with 95 % confidence intervals over the seeds"_s : QString());
     return picture;
 }
 

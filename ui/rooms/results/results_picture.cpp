@@ -382,9 +382,10 @@ void SideBySide::apply(Figure& figure) const {
     addNote(figure, u"points with equal %1 are shifted sideways so that they do not overlap"_s.arg(figure.x.label));
 }
 
-QString valueText(const Measure& measure, double value) {
+QString valueText(const ResultsTable& table, const Measure& measure, double value) {
     const QString number = text(fixed_text(value, measure.decimals));
-    return std::isfinite(value) ? number + QChar(QChar::Nbsp) + measureUnit(measure) : number;
+    const QString unit = measureUnit(table, measure);
+    return std::isfinite(value) && !unit.isEmpty() ? number + QChar(QChar::Nbsp) + unit : number;
 }
 
 Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at) {
@@ -392,10 +393,11 @@ Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at) {
     const Measure& measure = data.measure();
     const Description& described = shown.described[data.table().compared];
     Spot spot{at, longLabel(data.table(), shown), {}, static_cast<int>(group)};
-    spot.rows.append({u"mean"_s, valueText(measure, described.mean)});
+    spot.rows.append({u"mean"_s, valueText(data.table(), measure, described.mean)});
     if (described.n > 1) {
         spot.rows.append({u"std. deviation"_s, text(fixed_text(described.standard_deviation, measure.decimals))});
-        spot.rows.append({u"95 % interval"_s, text(interval_text(described, measure.decimals))});
+        if (std::isfinite(described.confidence_low))
+            spot.rows.append({u"95 % interval"_s, text(interval_text(described, measure.decimals))});
     }
     spot.rows.append({u"seeds"_s, QString::number(described.n)});
     if (shown.improvement_percent) {
@@ -406,8 +408,20 @@ Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at) {
     return spot;
 }
 
-bool ShownValues::haveBars() const {
-    return std::any_of(counts.begin(), counts.end(), [](std::int64_t n) { return n > 1; });
+void ShownValues::addBar(double low, std::int64_t n) {
+    if (n > 1) (std::isfinite(low) ? haveBars : lackBars) = true;
+}
+
+QString measureUnit(const ResultsTable& table, const Measure& measure) {
+    return is_loss(measure) && !imported_words(table).empty() ? QString() : measureUnit(measure);
+}
+
+QString testTitle(const ResultsTable& table) {
+    return table.sequential ? text(name_of(table.sequential->design)) : testTitle(table.test);
+}
+
+QString intervalTitle(const ResultsTable& table) {
+    return u"95 % confidence interval"_s + (table.sequential ? u" at all looks together"_s : QString());
 }
 
 ShownValues shownMeans(const ResultsTable& table) {
@@ -417,15 +431,18 @@ ShownValues shownMeans(const ResultsTable& table) {
         shown.counts.push_back(group.described[table.compared].n);
         // Runs that share a clock are one measurement of their speed.
         if (shown.counts.back() < counted_runs(table, group)) shown.unit = u"measurement"_s;
+        shown.addBar(group.described[table.compared].confidence_low, shown.counts.back());
     }
     return shown;
 }
 
-QString barsNote(const ShownValues& shown, const QString& bars) {
+QString barsNote(const ShownValues& shown, const QString& bars, const QString& points) {
     const bool anySingle = std::find(shown.counts.begin(), shown.counts.end(), 1) != shown.counts.end();
-    if (shown.haveBars()) {
-        return anySingle ? u"%1; groups of one %2 have no interval"_s.arg(bars, shown.unit) : bars;
-    }
+    if (shown.haveBars && shown.lackBars)
+        return u"%1; points without a bar have too few %2s for an interval"_s.arg(bars, shown.unit);
+    if (shown.haveBars) return anySingle ? u"%1; groups of one %2 have no interval"_s.arg(bars, shown.unit) : bars;
+    if (shown.lackBars)
+        return points + u"no interval is drawn, because it has no bounds after so few %1s"_s.arg(shown.unit);
     return anySingle ? u"one %1 per group, so no interval is drawn"_s.arg(shown.unit) : QString();
 }
 
@@ -450,11 +467,8 @@ Figure emptyFigure(const ResultsData& data, const char* name) {
     QJsonObject results = QJsonDocument::fromJson(json).object();
     const ResultsTable& table = data.table();
     QStringList warnings = {text(search_warning(table)), text(look_warning(table))};
-    if (table.sequential) {
-        warnings
-            << u"Stopping rule, fixed before the first run: %1; bars are intervals that hold at all looks together."_s
-                   .arg(text(words_of(table.sequential->design)));
-    }
+    if (table.sequential)
+        warnings << u"Stopping rule, fixed before the first run: %1."_s.arg(text(words_of(table.sequential->design)));
     warnings.removeAll(QString());
     results[u"search_warning"_s] = warnings.join(QLatin1Char(' '));
     figure.settings = {{u"results"_s, results}};

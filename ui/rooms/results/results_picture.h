@@ -194,7 +194,7 @@ class SideBySide {
 };
 
 Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at);
-QString valueText(const Measure& measure, double value);
+QString valueText(const ResultsTable& table, const Measure& measure, double value);
 
 /// Shows only why there is nothing to draw: `why`, or if "" the figure's text for that.
 ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why = {});
@@ -203,16 +203,26 @@ ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why = {});
 struct ShownValues {
     std::vector<std::int64_t> counts;
     QString unit = QStringLiteral("seed");
+    bool haveBars = false;  // of any group
+    bool lackBars = false;  // a group of several values has no bar
 
-    /// False if no group has more than one value, and so no error bar.
-    bool haveBars() const;
+    /// Of a group with `n` values, whose error bar begins at `low` if that is finite: the interval of a stopping rule
+    /// has no bounds after few seeds.
+    void addBar(double low, std::int64_t n);
 };
-/// Of the compared measure.
+/// Of the compared measure, with the confidence intervals of the means.
 ShownValues shownMeans(const ResultsTable& table);
 /// The caption then names only these groups and numbers.
 void setShown(Figure& figure, const ShownValues& shown);
-/// `bars`, and which groups have no interval because they have only one value.
-QString barsNote(const ShownValues& shown, const QString& bars);
+/// "" for losses of imported runs.
+QString measureUnit(const ResultsTable& table, const Measure& measure);
+/// The test of the table's verdicts: the stopping rule's if there is one.
+QString testTitle(const ResultsTable& table);
+/// "95 % confidence interval", which after a stopping rule holds at all looks together.
+QString intervalTitle(const ResultsTable& table);
+/// `bars`, or `points` where none is drawn, and which groups have no interval because they have too few values.
+/// Requires the bars of all groups.
+QString barsNote(const ShownValues& shown, const QString& bars, const QString& points = {});
 
 /// Has the table as its settings, and no axes yet.
 Figure emptyFigure(const ResultsData& data, const char* name);

@@ -139,6 +139,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     QStringList names;
     bool hasUnnamed = false;
     ShownValues shown = shownMeans(table);
+    shown.haveBars = shown.lackBars = false;
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
         const double x = at[static_cast<qsizetype>(i)];
@@ -154,6 +155,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         const Ink ink = isNamed ? data.results.inkOf(group) : Ink{Ink::Kind::quiet};
         const double s = group.described[table.compared].standard_deviation;
         addErrorBar(figure, x, y - s, y + s, cap, ink, emphasis);
+        shown.addBar(y - s, shown.counts[i]);
         const double across = cost.deviation(group);
         if (!isOneCost && std::isfinite(across) && across > 0) {
             FigureCurve bar = stroke({x - across, x + across}, {y, y}, ink, emphasis);
@@ -243,12 +245,13 @@ Coordinate coordinateOfMeasure(const ResultsTable& table, std::size_t measure) {
         low = std::min(low, mean);
         high = std::max(high, mean);
     }
-    const QString unit = quantity.unit == "nats" ? u" (nats)"_s : QString();
-    Coordinate result{text(quantity.title) + unit, readableNumber(low) + u" … "_s + readableNumber(high), {}, {}};
+    const QString unit = quantity.unit == "nats" ? measureUnit(table, quantity) : QString();
+    Coordinate result{
+        Axis{text(quantity.title), unit}.title(), readableNumber(low) + u" … "_s + readableNumber(high), {}, {}};
     for (const ResultGroup& group : table.groups) {
         const double mean = group.described[measure].mean;
         result.fractions.append(high > low ? (mean - low) / (high - low) : std::isfinite(mean) ? 0.5 : mean);
-        result.values << valueText(quantity, mean);
+        result.values << valueText(table, quantity, mean);
     }
     return result;
 }
@@ -339,8 +342,10 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
         if (values.size() > 1) {
             axes.push_back(std::move(axis));
         } else {
-            equal << u"%1 %2 %3"_s.arg(measureTitle(measures()[measure]), axis.range.section(u' ', 0, 0),
-                                       measureUnit(measures()[measure]));
+            equal << u"%1 %2 %3"_s
+                         .arg(measureTitle(measures()[measure]), axis.range.section(u' ', 0, 0),
+                              measureUnit(table, measures()[measure]))
+                         .trimmed();
         }
     }
     figure.x = {{}, {}, false, -0.06, 1.06, {u"lowest"_s, u"highest"_s}};
@@ -386,7 +391,11 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     if (figure.curves.empty()) {
         figure.horizontalLines.clear();
         figure.y.categories.clear();
-        return withoutNumbers(std::move(picture), u"Parallel coordinates need finished runs."_s);
+        return withoutNumbers(
+            std::move(picture),
+            equal.isEmpty() ? u"Parallel coordinates need finished runs."_s
+                            : u"Parallel coordinates need a measure that differs between the groups. Equal in all "
+                              "groups: %1."_s.arg(equal.join(u", "_s)));
     }
     figure.heightMm = kParallelMm + kAxisMm * static_cast<double>(axes.size());
     figure.hasNamesBelow = true;
@@ -405,7 +414,7 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
         if (measure == table.compared) continue;
         QList<double> column;
         for (const ResultGroup& group : table.groups) column.append(group.described[measure].mean);
-        figure.table.names << u"%1 (%2)"_s.arg(measureTitle(measures()[measure]), measureUnit(measures()[measure]));
+        figure.table.names << Axis{measureTitle(measures()[measure]), measureUnit(table, measures()[measure])}.title();
         figure.table.columns.append(column);
     }
     return picture;
@@ -543,7 +552,7 @@ void addFitPoint(ResultsPicture& picture, const ResultsData& data, const TableLo
     addErrorBar(figure, x, described.mean - described.standard_deviation, described.mean + described.standard_deviation,
                 cap, ink, emphasisOf(data, group));
     Spot spot = groupSpot(data, group, {x, described.mean});
-    spot.rows.append({u"fit"_s, valueText(data.measure(), fitted.loss)});
+    spot.rows.append({u"fit"_s, valueText(data.table(), data.measure(), fitted.loss)});
     spot.rows.append({u"95 % prediction interval"_s, intervalWords(data.measure(), fitted)});
     spot.rows.append({u"parameters (N)"_s, groupedText(std::llround(at.parameters))});
     spot.rows.append({u"training tokens (D)"_s, groupedText(std::llround(at.tokens))});
@@ -591,7 +600,9 @@ ResultsPicture lossFitFigure(const ResultsData& data) {
     ShownValues shown{std::vector<std::int64_t>(data.table().groups.size())};
     for (std::size_t i = 0; i < curves.size(); ++i) {
         for (const std::size_t group : curves[i].groups) {
-            shown.counts[group] = data.table().groups[group].described[data.table().compared].n;
+            const Description& described = data.table().groups[group].described[data.table().compared];
+            shown.counts[group] = described.n;
+            shown.addBar(described.mean - described.standard_deviation, described.n);
             const Ink own = data.results.inkOf(data.table().groups[group]);
             addFitPoint(picture, data, fit, group, curves.size() > 1 ? inks[i] : own);
             drawn.push_back(group);

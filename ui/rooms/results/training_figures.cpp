@@ -40,6 +40,7 @@ double lossFactor(const ResultsData& data) {
 }
 
 QString lossUnit(const ResultsData& data) {
+    if (!imported_words(data.table()).empty()) return {};
     return data.inBits() ? u"bits"_s : u"nats"_s;
 }
 
@@ -159,7 +160,7 @@ ResultsPicture spikeFigure(const ResultsData& data) {
     Figure& figure = picture.figure;
     figure.x = {u"step"_s, {}};
     // A tenth of the norms is below the losses, so that neither hides the other.
-    figure.y = {u"training loss (%1), gradient norm / 10"_s.arg(lossUnit(data)), {}, true};
+    figure.y = {Axis{u"training loss"_s, lossUnit(data)}.title() + u", gradient norm / 10"_s, {}, true};
     figure.emptyText =
         u"This figure shows the loss and the gradient norm of every training step. The curves appear when a run has "
         "begun to train."_s;

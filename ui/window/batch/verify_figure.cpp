@@ -4,14 +4,17 @@
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "core/base/aliases.h"
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
+#include "ui/common/text.h"
 #include "ui/figure/export/export.h"
 #include "ui/figure/export/figure_picture.h"
 #include "ui/figure/figure_caption.h"
@@ -83,6 +86,20 @@ double largestOf(const QStringList& values) {
     return largest;
 }
 
+/// Earlier versions wrote "θ 209.758k" for "θ 209,758", and the unit of losses that were imported without one.
+QString currentWords(QString words) {
+    static const QRegularExpression number(u"(?<![\\w.])([\\d,]*\\d(?:\\.\\d+)?)([kM]?)(?!\\w)"_s);
+    words.remove(u" (nats)"_s);
+    qsizetype from = 0;
+    for (auto found = number.match(words); found.hasMatch(); found = number.match(words, from)) {
+        const QString digits = found.captured(1).remove(u',') + found.captured(2);
+        const QString all = text(number_text(parse_number(digits.toStdString())));
+        words.replace(found.capturedStart(), found.capturedLength(), all);
+        from = found.capturedStart() + all.size();
+    }
+    return words;
+}
+
 /// "" if the columns agree.
 QString columnDifference(const QString& name, const QStringList& stored, const QStringList& computed) {
     if (stored.size() != computed.size()) {
@@ -97,6 +114,7 @@ QString columnDifference(const QString& name, const QStringList& stored, const Q
         if (stored[i] == computed[i]) continue;
         const auto a = csvNumber(stored[i]);
         const auto b = csvNumber(computed[i]);
+        if (!a && !b && currentWords(stored[i]) == currentWords(computed[i])) continue;
         const double difference = a && b ? std::abs(*a - *b) : 0;
         if (a && b && difference <= tolerance) continue;
         ++count;
@@ -115,16 +133,23 @@ QString columnDifference(const QString& name, const QStringList& stored, const Q
 QStringList tableDifferences(const CsvRows& before, const CsvRows& now) {
     const QStringList names = before.value(0);
     const QStringList others = now.value(0);
+    const auto current = [](QStringList words) {
+        for (QString& each : words) each = currentWords(each);
+        return words;
+    };
+    const QStringList known = current(names);
+    const QStringList found = current(others);
     QStringList result;
     for (qsizetype i = 0; i < names.size(); ++i) {
-        const qsizetype place = names == others ? i : others.indexOf(names[i]);
+        const qsizetype place = known == found ? i : found.indexOf(known[i]);
         const QString difference = place < 0
                                        ? u"Column %1: the recomputed figure does not have this column."_s.arg(names[i])
                                        : columnDifference(names[i], csvColumn(before, i), csvColumn(now, place));
         if (!difference.isEmpty()) result << difference;
     }
-    for (const QString& name : others) {
-        if (!names.contains(name)) result << u"Column %1: only the recomputed figure has this column."_s.arg(name);
+    for (qsizetype i = 0; i < others.size(); ++i) {
+        if (!known.contains(found[i]))
+            result << u"Column %1: only the recomputed figure has this column."_s.arg(others[i]);
     }
     return result;
 }

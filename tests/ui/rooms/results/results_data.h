@@ -19,7 +19,8 @@ struct SyntheticRun {
 };
 
 /// Returns the data that the Results room would pass to its figures for these runs.
-inline ResultsData resultsData(const std::vector<SyntheticRun>& made, const ResultsOptions& options = {}) {
+inline ResultsData resultsData(const std::vector<SyntheticRun>& made, const ResultsOptions& options = {},
+                               const std::shared_ptr<const SequentialSeeds>& rule = {}) {
     ResultsData data;
     std::vector<ResultRun> runs;
     std::vector<std::string> settings;  // settings get their colours in the order of their first runs
@@ -34,17 +35,20 @@ inline ResultsData resultsData(const std::vector<SyntheticRun>& made, const Resu
         summary.generated_tokens_per_second = 100 / run.best;  // a lower loss generates faster
         runs.push_back({run.settings, "run", failed ? std::nullopt : std::optional(summary),
                         failed ? RunState::failed : RunState::finished});
+        runs.back().sequential = rule;
         ResultsRun& read = data.runs.emplace_back();
         read.id = static_cast<RunId>(data.runs.size());
         read.name = QStringLiteral("run %1").arg(read.id);
-        read.spec = run_spec_from_json(run.settings);
+        nlohmann::json known = run.settings;
+        read.imported = known.erase("imported") > 0;
+        read.spec = run_spec_from_json(known);
         read.state = runs.back().state;
         read.text = run.text;
         read.evaluations = run.metrics.evaluations;
         read.steps = std::make_shared<const RunMetrics::Steps>(run.metrics.steps);
-        const auto known = std::find(settings.begin(), settings.end(), settingKey(read.spec));
-        const auto place = static_cast<int>(known - settings.begin());
-        if (known == settings.end()) settings.push_back(settingKey(read.spec));
+        const auto earlier = std::find(settings.begin(), settings.end(), settingKey(read.spec));
+        const auto place = static_cast<int>(earlier - settings.begin());
+        if (earlier == settings.end()) settings.push_back(settingKey(read.spec));
         read.ink = Ink::data(place, static_cast<int>(read.spec.seed) % Theme::kShades);
         data.results.runs.push_back(read.id);
         data.results.inks.push_back(read.ink);

@@ -309,6 +309,58 @@ TEST(ResultsFigures, OneSeedHasNoInterval) {
         meansFigure(resultsData(syntheticRuns("theta", {{500, {diverged}}}))).figure.note.contains("per group"));
 }
 
+// After three seeds the interval of the stopping rule has no bounds, and the words claimed bars.
+TEST(ResultsFigures, WordsOfIntervalsOfAStoppingRuleAreThoseOfTheBars) {
+    auto rule = std::make_shared<SequentialSeeds>();
+    rule->design.cap = 12;
+    for (std::int64_t seed = 1; seed <= 12; ++seed) rule->seeds.push_back(seed);
+    for (const std::size_t seeds : {std::size_t{3}, std::size_t{12}}) {
+        std::vector<std::pair<double, std::vector<double>>> groups = {{500, {}}, {10000, {}}};
+        for (std::size_t i = 0; i < seeds; ++i) {
+            const double at = static_cast<double>(i);
+            groups[0].second.push_back(1.2 + 0.03 * std::sin(at));
+            groups[1].second.push_back(1.3 + 0.03 * std::sin(at) + 0.01 * std::cos(7 * at));
+        }
+        const ResultsData data = resultsData(syntheticRuns("theta", groups), {}, rule);
+        ASSERT_TRUE(data.table().sequential);
+        for (const auto make : {meansFigure, pairedDifferences, lossByTheta, improvementFigure}) {
+            const ResultsPicture picture = make(data);
+            const Figure& figure = picture.figure;
+            const QString words = figure.summary + captionOf(figure);
+            EXPECT_EQ(bars(figure).empty(), seeds == 3) << figure.name.toStdString();
+            EXPECT_EQ(words.contains("95 % confidence interval"), seeds > 3) << words.toStdString();
+            EXPECT_EQ(figure.note.contains("interval at all looks together"), seeds > 3) << figure.note.toStdString();
+            EXPECT_EQ(figure.note.contains("no interval is drawn, because it has no bounds"), seeds == 3)
+                << figure.note.toStdString();
+            EXPECT_FALSE(words.contains("paired by seed")) << words.toStdString();
+            EXPECT_EQ(rowOf(picture.spots.front(), "95 % interval").isEmpty(), seeds == 3);
+        }
+    }
+}
+
+TEST(ResultsFigures, LossesOfImportedRunsHaveNoUnit) {
+    nlohmann::json shared = {{"imported", "JSON Lines"}};
+    std::vector<SyntheticRun> runs = syntheticRuns("theta", {{500, {1.2, 1.3}}, {10000, {1.5, 1.6}}}, shared);
+    for (SyntheticRun& run : runs) {
+        auto& evaluations = run.metrics.evaluations;
+        evaluations.iteration.push_back(100);
+        for (auto* values : {&evaluations.validation_loss, &evaluations.training_loss, &evaluations.time})
+            values->push_back(run.best);
+    }
+    const ResultsData data = resultsData(runs);
+    for (const auto make : {meanCurves, meansFigure, lossByTheta, parallelCoordinates, pairedDifferences}) {
+        const ResultsPicture picture = make(data);
+        const Figure& figure = picture.figure;
+        QStringList words = {figure.y.title(), figure.note, figure.summary, captionOf(figure)};
+        words << figure.y.categories << figure.table.names;
+        for (const Spot& spot : picture.spots) {
+            for (const auto& [name, value] : spot.rows) words << value;
+        }
+        EXPECT_FALSE(figure.curves.empty()) << figure.name.toStdString();
+        EXPECT_FALSE(words.join(' ').contains("nats")) << words.join('\n').toStdString();
+    }
+}
+
 TEST(ResultsFigures, RunsThatShareAClockAreOneMeasurement) {
     ResultsOptions speed;
     speed.compare = "tokens_per_second";
@@ -818,6 +870,14 @@ TEST(ResultsFigures, ParallelCoordinatesRangeFromLowestToHighest) {
     EXPECT_EQ(redPoints(figure)[0]->x, QList<double>({0.5}));
     for (const FigureCurve& curve : figure.curves) EXPECT_LE(curve.x.first(), curve.x.last());
     EXPECT_TRUE(figure.note.contains("that diverged or failed"));
+}
+
+TEST(ResultsFigures, ParallelCoordinatesOfEqualMeasuresSayWhatIsEqual) {
+    const Figure figure =
+        parallelCoordinates(resultsData(syntheticRuns("theta", {{500, {1.5}}, {1000, {1.5}}}))).figure;
+    EXPECT_TRUE(figure.curves.empty());
+    EXPECT_TRUE(figure.emptyText.contains("Equal in all groups: ") && figure.emptyText.contains("1.5"))
+        << figure.emptyText.toStdString();
 }
 
 TEST(ResultsFigures, MutualInformationIsAboveTheWavelengths) {
