@@ -280,10 +280,18 @@ void FigureHead::draw(QPainter& painter, const QRectF& axes, const QRectF& plot)
         const QString key = fitted.elidedText(m_key, Qt::ElideRight, keyWidth);
         // Beside narrow axes, it begins above the colour bar.
         const double first = std::max(axes.right() + m_style.units(kHeadGap), left + title + m_style.units(kHeadGap));
-        const double keyLeft = std::min(first, right - fitted.horizontalAdvance(key));
+        const double last = right - fitted.horizontalAdvance(key);
+        double keyLeft = std::min(first, last);
+        const double note = quiet.horizontalAdvance(m_note);
+        if (m_below.isEmpty() && noteLeft + note > keyLeft) {
+            const double after = keyLeft + fitted.horizontalAdvance(key) + m_style.units(3 * kHeadGap);
+            // A note that fits on neither side fits in front of a title at the end of the row.
+            if (after + note > right)
+                keyLeft = last;
+            else
+                noteLeft = after;
+        }
         painter.drawText(QPointF(keyLeft, base), key);
-        if (noteLeft + quiet.horizontalAdvance(m_note) > keyLeft)
-            noteLeft = keyLeft + fitted.horizontalAdvance(key) + m_style.units(3 * kHeadGap);
         painter.setFont(small);
     }
     const double spacing = quiet.lineSpacing();

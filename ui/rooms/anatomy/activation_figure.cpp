@@ -187,17 +187,19 @@ struct LoadedActivation {
 
 ActivationPane::ActivationPane(RunAccess access, QWidget* parent) : QWidget(parent), m_access(access) {
     auto* column = scaledColumn(this, 4);
-    m_outputs = makeChoice(u"Layer and head of the activation"_s, this, 12);
+    auto* row = scaledRow(nullptr, 4);
+    m_outputs = makeChoice(u"Layer and head of the activation"_s, this, 7);
     m_outputs->setToolTip(u"Layer (and head, for attention) whose output the heat map shows."_s);
-    column->addWidget(m_outputs);
+    row->addWidget(m_outputs, 1);
     m_text = new QLineEdit(this);
     m_text->setAccessibleName(u"Text that the model processes"_s);
     m_text->setToolTip(
         u"The model computes the output of the selected stage for the first %1 tokens of this text. If the field is "
         "empty, it processes the beginning of the run's validation split."_s.arg(most_activation_tokens));
-    m_text->setPlaceholderText(u"beginning of the validation split"_s);
+    m_text->setPlaceholderText(u"validation split"_s);
     m_text->setClearButtonEnabled(true);
-    column->addWidget(m_text);
+    row->addWidget(m_text, 1);
+    column->addLayout(row);
     m_view = new FigureView(this);
     m_view->setAccessibleName(u"Activation of the selected stage"_s);
     column->addWidget(m_view, 1);

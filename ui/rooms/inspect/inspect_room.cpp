@@ -236,7 +236,8 @@ void InspectRoom::renew() {
 }
 
 Figure InspectRoom::lossFigure() const {
-    Figure loss = findInspectFigure(u"inspect-loss"_s)->make(m_data).figure;
+    const InspectFigure& course = *findInspectFigure(u"inspect-loss"_s);
+    Figure loss = m_data.run ? course.make(m_data).figure : withoutRun(course.name).figure;
     const bool isMeasuring =
         m_data.run && m_data.run->training && m_data.run->snapshots.size() < m_data.run->training->steps().size();
     if (isMeasuring) return loss;  // its note says how many checkpoints are measured
@@ -301,13 +302,16 @@ InspectPicture InspectRoom::pictureOf(const InspectPane& pane, const InspectData
                                   u"Choose a second run in the panel on the right to compare it with the first run."_s);
         own = secondRunData(own);
     }
-    InspectPicture picture = own.run ? inspectPicture(*figure, own) : withoutNumbers(own, figure->name);
-    if (!own.run && !isEmpty()) {
-        const QString loading = m_panel->run() < 0 ? u"Reading the config and tokenizer of the model …"_s
-                                                   : u"Loading the run’s snapshots …"_s;
-        picture.figure.emptyText = m_source->problem().isEmpty() ? loading : m_source->problem();
-        picture.figure.summary = picture.figure.emptyText;
-    }
+    return own.run ? inspectPicture(*figure, own) : withoutRun(figure->name);
+}
+
+InspectPicture InspectRoom::withoutRun(const char* name) const {
+    InspectPicture picture = withoutNumbers({}, name);
+    if (isEmpty()) return picture;
+    const QString loading =
+        m_panel->run() < 0 ? u"Reading the config and tokenizer of the model …"_s : u"Loading the run’s snapshots …"_s;
+    picture.figure.emptyText = m_source->problem().isEmpty() ? loading : m_source->problem();
+    picture.figure.summary = picture.figure.emptyText;
     return picture;
 }
 
@@ -568,7 +572,9 @@ void InspectRoom::fitSides() {
     m_side->setVisible(shows);
     if (!shows && chosenView() == &m_side->view()) emit m_main->view().chosen();
     m_loss->setFixedHeight(theme.pixels(kLossHeight));
-    m_loss->setVisible(onlyPart().isEmpty() && height() >= theme.pixels(kMinHeightForLoss));
+    // The figure above it says why a run could not be loaded.
+    const bool hasRun = m_data.run || m_source->problem().isEmpty();
+    m_loss->setVisible(hasRun && onlyPart().isEmpty() && height() >= theme.pixels(kMinHeightForLoss));
 }
 
 InspectRequest InspectRoom::request() const {

@@ -95,6 +95,8 @@ class InspectRoom : public Room {
     FineTuneState fineTuneState() const;
     InspectData dataAt(std::int64_t iteration) const;
     InspectPicture pictureOf(const InspectPane& pane, const InspectData& data) const;
+    /// Says why the chosen run is not loaded.
+    InspectPicture withoutRun(const char* name) const;
     std::vector<const InspectFigure*> shownFigures() const;
     std::optional<int> pairOf(std::optional<int> rotary) const;
     void fitSides();

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
 
+#include <QBuffer>
 #include <QFontMetricsF>
+#include <QSvgGenerator>
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -429,6 +431,29 @@ TEST(FigureLabels, ColourBarTitleTakesPrecedenceOverTheNote) {
     figure.map->label = QString(20, QLatin1Char('W'));
     EXPECT_GE(FigureHead(figure, kStyle, plot).noteBelow().size(), std::max<qsizetype>(1, below.size()))
         << "the colour bar's title has precedence over the note";
+}
+
+// Beside narrow axes the note was cut to its first letters, on the right of a title above the colour bar.
+TEST(FigureLabels, NoteThatFitsInTheRowIsWhole) {
+    Figure figure;
+    figure.y.label = QStringLiteral("query token");
+    figure.note = QStringLiteral("a head that is built, not trained");
+    figure.map.emplace();
+    figure.map->label = QStringLiteral("attention weight");
+    const auto textsBeside = [&](double right) {
+        QBuffer buffer;
+        QSvgGenerator svg;
+        svg.setOutputDevice(&buffer);
+        QPainter painter(&svg);
+        FigureHead(figure, kStyle, {600, 300}).draw(painter, QRectF(40, 30, right - 40, 200), QRectF(0, 0, 600, 300));
+        painter.end();
+        return QString::fromUtf8(buffer.data());
+    };
+    for (const double right : {560.0, 420.0, 300.0, 200.0, 120.0}) {
+        const QString texts = textsBeside(right);
+        for (const QString& text : {figure.y.label, figure.note, figure.map->label})
+            EXPECT_TRUE(texts.contains(text)) << right << ": " << texts.toStdString();
+    }
 }
 
 TEST(AxisMarks, LongNamesAreRotatedInsteadOfOmitted) {

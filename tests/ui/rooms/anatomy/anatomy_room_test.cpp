@@ -407,6 +407,8 @@ TEST_F(AnatomyRoomTest, ActivationOfARunIsAHeatMapOfTheTypedText) {
     room->showSource("run:" + QString::number(addTrainedRun()));
     room->pick("attention.output");
     EXPECT_EQ(activation.outputs()->count(), static_cast<int>(room->model().spec->layers));
+    QCoreApplication::processEvents();
+    EXPECT_EQ(activation.outputs()->y(), activation.textField()->y()) << "two rows would take half of the map's height";
     // The excerpt cannot be read, because the data set has another vocabulary than the checkpoint.
     ASSERT_TRUE(waitUntil([&] { return activation.view()->figure().emptyText.contains("vocabulary"); }));
 

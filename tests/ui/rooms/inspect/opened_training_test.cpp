@@ -7,6 +7,7 @@
 #include "ui/common/paths.h"
 #include "ui/figures/job_fields.h"
 #include "ui/rooms/inspect/figures/figures.h"
+#include "ui/rooms/inspect/inspect_pane.h"
 #include "ui/rooms/inspect/inspect_room.h"
 #include "ui/rooms/inspect/probe_work.h"
 #include "ui/rooms/inspect/replay_bar.h"
@@ -161,6 +162,22 @@ TEST_F(OpenedTrainingTest, AModelWithoutItsTrainingHasOneMeasurement) {
     EXPECT_TRUE(waitUntil([&] { return room.replay().words()->text() == "one measurement"; }))
         << room.replay().words()->text().toStdString();
     EXPECT_FALSE(room.replay().slider()->isEnabled());
+}
+
+// "There is no run to inspect yet" stood below the reason.
+TEST_F(OpenedTrainingTest, AModelThatCannotBeReadSaysWhyOnce) {
+    const QString model = training() + u"/checkpoint-30"_s;
+    ASSERT_TRUE(QFile::remove(model + u"/tokenizer.json"_s));
+    Workspace workspace(options());
+    InspectRoom room(workspace, workspace.runAccess(), workspace.rotary(), workspace.settings());
+    room.resize(1000, 700);
+    workspace.openModel(model);
+    room.show();
+    const auto shown = [](FigureView& view) { return view.figure().emptyText; };
+    ASSERT_TRUE(waitUntil([&] { return shown(room.mainPane().view()).contains("no tokenizer.json"); }))
+        << shown(room.mainPane().view()).toStdString();
+    EXPECT_TRUE(room.lossView().isHidden());
+    EXPECT_EQ(shown(room.lossView()), shown(room.mainPane().view()));
 }
 
 TEST_F(OpenedTrainingTest, AReplayNeedsNoLab) {
