@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/data/info.h"
+#include "core/data/tokenizer/subword_kinds.h"
 #include "core/data/utf8.h"
 
 namespace ropelab {

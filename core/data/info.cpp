@@ -4,11 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <unordered_map>
 
 #include "core/base/error.h"
-#include "core/base/numbers.h"
 #include "core/data/utf8.h"
 #include "core/settings/keys.h"
 
@@ -154,40 +152,6 @@ std::string printable_token(const Vocabulary& vocabulary, std::int32_t token) {
     std::string text;
     for (const std::string& part : parts) text += part == "space" ? "␣" : part;
     return text;
-}
-
-// Between two letters, as whatever a tokenizer does at the ends of a text is no property of the character.
-static std::int64_t bytes_lost(const Vocabulary& vocabulary, const std::string& character) {
-    const std::string text = "a" + character + "a";
-    const std::vector<std::int32_t> tokens = vocabulary.encode(text);
-    const auto is_unknown = [&](std::int32_t token) { return vocabulary.bytes_of(token).empty(); };
-    if (std::ranges::any_of(tokens, is_unknown)) return 0;
-    const std::string restored = vocabulary.decode(tokens);
-    std::size_t same = 0;  // a tokenizer that normalizes has other bytes, not fewer of them
-    for (const char byte : text) same += same < restored.size() && restored[same] == byte ? 1 : 0;
-    return same == restored.size() ? std::ssize(text) - std::ssize(restored) : 0;
-}
-
-std::int64_t bytes_without_token(const Vocabulary& vocabulary, std::string_view text,
-                                 std::span<const std::int32_t> tokens) {
-    if (!vocabulary.subwords() || vocabulary.by_line() || vocabulary.decode(tokens) == text) return 0;
-    std::map<std::string, std::int64_t, std::less<>> counts;
-    for (std::size_t offset = 0, length = 0; offset < text.size(); offset += length) {
-        length = std::max<std::size_t>(decode_utf8(text, offset).length, 1);
-        const std::string_view character = text.substr(offset, length);
-        const auto known = counts.find(character);
-        (known == counts.end() ? counts.emplace(character, 0).first : known)->second += 1;
-    }
-    const std::int64_t beside = bytes_lost(vocabulary, "");
-    std::int64_t lost = 0;
-    for (const auto& [character, count] : counts) lost += count * (bytes_lost(vocabulary, character) - beside);
-    return std::max<std::int64_t>(lost, 0);
-}
-
-std::string left_out_words(std::int64_t bytes) {
-    if (bytes == 0) return "";
-    return "The vocabulary has no token for " + counted(bytes, "byte") + " of the text, which " +
-           (bytes == 1 ? "is" : "are") + " left out.";
 }
 
 TextInfo info_of_text(std::string_view text, Tokenizer tokenizer) {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,13 +43,6 @@ TextInfo info_of(const RunSpec& spec, const std::filesystem::path& data_dir = {}
 
 /// Visible characters as they are, and others such as `\n`, `space` or `0xC3`.
 std::string printable_token(const Vocabulary& vocabulary, std::int32_t token);
-
-/// Bytes of the text for which the tokenizer has no token, not even one for unknown characters: they have no loss, so
-/// that what is measured per byte is divided by the others. `tokens` are those of the text.
-std::int64_t bytes_without_token(const Vocabulary& vocabulary, std::string_view text,
-                                 std::span<const std::int32_t> tokens);
-/// "The vocabulary has no token for 2 bytes of the text, which are left out."; "" for 0 bytes.
-std::string left_out_words(std::int64_t bytes);
 
 struct TokenizerRow {
     std::string tokenizer;    // value of the setting; what `auto` chooses

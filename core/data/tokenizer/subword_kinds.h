@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 namespace ropelab {
 
 class Subwords;
+class Vocabulary;
 enum class Normalization;
 
 inline constexpr std::string_view sentencepiece_prefix = "sentencepiece:";
@@ -92,5 +94,12 @@ std::string o200k_expression();
 /// Words (the longest runs of letters, marks and numbers) and single other characters, such as a space, a line end, a
 /// punctuation mark or a byte that is not UTF-8. The pieces view `text`.
 std::vector<std::string_view> word_pieces(std::string_view text);
+
+/// Bytes of the text for which the tokenizer has no token, not even one for unknown characters: they have no loss, so
+/// that what is measured per byte is divided by the others. `tokens` are those of the text.
+std::int64_t bytes_without_token(const Vocabulary& vocabulary, std::string_view text,
+                                 std::span<const std::int32_t> tokens);
+/// "The vocabulary has no token for 2 bytes of the text, which are left out."; "" for 0 bytes.
+std::string left_out_words(std::int64_t bytes);
 
 }  // namespace ropelab

@@ -11,7 +11,6 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/data/info.h"
 #include "core/data/tokenizer/subword_kinds.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/expect_message.h"
