@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstring>
 #include <iostream>
+#include <map>
 #include <new>
 #include <sstream>
 
@@ -13,6 +14,7 @@
 #include "app/terminal/verbs.h"
 #include "core/base/aliases.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/data/utf8.h"
 #include "core/forecast/time_model.h"
 #include "core/settings/keys.h"
@@ -54,9 +56,56 @@ void check_verb(const CLI::App& program, int count, char** arguments) {
     for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; }))
         names.push_back(verb->get_name());
     if (std::find(names.begin(), names.end(), arguments[1]) != names.end()) return;
+    // What a user expects to be a command, and is one with an option or has another name here.
+    static const std::map<std::string_view, std::string_view> others = {
+        {"resume", "sweep --resume"}, {"merge", "results --merge"}, {"plan", "sweep --plan"},
+        {"plot", "figure"},           {"evaluate", "perplexity"},   {"generate", "sample"}};
+    const std::string_view name = arguments[1];
     const std::vector<std::string_view> views(names.begin(), names.end());
-    throw BadInput("There is no command \"" + std::string(arguments[1]) + "\"; did you mean " +
-                   nearest(arguments[1], views) + "?");
+    throw BadInput("There is no command \"" + std::string(name) + "\"" +
+                   (others.contains(name) ? "; did you mean " + std::string(others.at(name)) + "?"
+                                          : hint(name, views, "", "; \"ropelab-cli --help\" lists all.")));
+}
+
+// The command and its name, such as "data generate".
+std::pair<const CLI::App*, std::string> given_command(const CLI::App& program) {
+    const CLI::App* part = &program;
+    std::string name;
+    while (!part->get_subcommands().empty()) {
+        part = part->get_subcommands().front();
+        name += (name.empty() ? "" : " ") + part->get_name();
+    }
+    return {part, name};
+}
+
+// "--theta 100,200" and "theta=100,200" mean "theta=100,200"; "" for words that name no setting.
+std::string as_setting(const std::string& word, const std::string& next) {
+    const std::size_t begin = word.starts_with("--") ? 2 : 0, equals = word.find('=');
+    if (begin == 0 && equals == std::string::npos) return "";
+    std::string name = word.substr(begin, equals - begin);
+    std::string value = equals == std::string::npos ? next : word.substr(equals + 1);
+    std::ranges::replace(name, '-', '_');
+    if (name == "seeds" && value.find_first_not_of("0123456789") == std::string::npos) value = "1.." + value;
+    std::vector<std::string_view> known;
+    for (const Key& each : keys()) known.push_back(each.name);
+    const std::string own(own_name_of(name, known));
+    return own.empty() ? "" : own + "=" + (value.empty() || value.starts_with("--") ? "…" : value);
+}
+
+// On words that the command does not have. Call it after parsing has failed.
+std::string unexpected_words(const CLI::App& program) {
+    const auto [command, name] = given_command(program);
+    const std::vector<std::string> words = program.remaining(true);
+    if (words.empty()) return "";
+    if (command->get_option_no_throw("--set") != nullptr) {
+        const std::string setting = as_setting(words[0], words.size() > 1 ? words[1] : "");
+        if (!setting.empty()) return words[0] + " is not an option of " + name + "; write --set " + setting + ".";
+    }
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command->get_options()) names.push_back(option->get_name());
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    return "The command " + name + " has no option " + words[0] +
+           hint(words[0].substr(0, words[0].find('=')), views, "", "; \"ropelab-cli " + name + " --help\" lists all.");
 }
 
 int print_success(const CLI::App& program, const CLI::Success& success) {
@@ -67,14 +116,9 @@ int print_success(const CLI::App& program, const CLI::Success& success) {
     return status;
 }
 
-// Names the command, such as "data generate".
 std::string not_enough_memory(const CLI::App& program) {
-    std::string name;
-    for (const CLI::App* part = &program; !part->get_subcommands().empty();) {
-        part = part->get_subcommands().front();
-        name += (name.empty() ? "" : " ") + part->get_name();
-    }
-    return "There is not enough memory for the command \"" + name + "\"; choose smaller sizes.";
+    return "There is not enough memory for the command \"" + given_command(program).second +
+           "\"; choose smaller sizes.";
 }
 
 // Some file systems report a failed write only when the file is closed.
@@ -132,6 +176,9 @@ int main(int count, char** arguments) {
         close_standard_output();
         return status;
     } catch (const CLI::ParseError& error) {
+        const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+        if (const std::string words = is_extra ? unexpected_words(program) : ""; !words.empty())
+            return complain(words, 2);
         const std::string twice = terminal::option_given_twice(program);
         return complain(twice.empty()
                             ? std::string(error.what()) + "; \"ropelab-cli --help\" lists the commands and options."

@@ -123,47 +123,6 @@ std::string grouped(std::int64_t number) {
     return text;
 }
 
-static bool is_same(char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-}
-
-/// "smol" in "SmolLM2 1.7B", "ctx" for "context": its letters in their order, as a part or from the first letter on.
-static bool abbreviates(std::string_view word, std::string_view whole) {
-    if (word.size() < 3 || word.size() >= whole.size()) return false;
-    if (!std::ranges::search(whole, word, is_same).empty()) return true;
-    std::size_t next = 0;
-    for (const char letter : whole) next += next < word.size() && is_same(letter, word[next]) ? 1 : 0;
-    return next == word.size() && is_same(whole.front(), word.front());
-}
-
-std::string nearest(std::string_view word, std::span<const std::string_view> known) {
-    std::string best;
-    std::pair best_distance(std::string::npos, std::string::npos);
-    for (std::string_view candidate : known) {
-        // Levenshtein distance, one row at a time, in quarters of a letter: another case counts as one quarter.
-        std::vector<std::size_t> row(candidate.size() + 1);
-        for (std::size_t j = 0; j < row.size(); ++j) row[j] = 4 * j;
-        for (std::size_t i = 0; i < word.size(); ++i) {
-            std::size_t diagonal = row[0];
-            row[0] = 4 * (i + 1);
-            for (std::size_t j = 0; j < candidate.size(); ++j) {
-                const std::size_t above = row[j + 1];
-                const std::size_t other = word[i] == candidate[j] ? 0 : is_same(word[i], candidate[j]) ? 1 : 4;
-                row[j + 1] = std::min({above + 4, row[j] + 4, diagonal + other});
-                diagonal = above;
-            }
-        }
-        // Of equal distances, the one with fewer other letters.
-        const std::size_t letters = row.back();
-        const std::pair distance(abbreviates(word, candidate) ? std::min<std::size_t>(letters, 4) : letters, letters);
-        if (distance < best_distance) {
-            best_distance = distance;
-            best = candidate;
-        }
-    }
-    return best;
-}
-
 std::size_t choice_of(const std::string& word, const std::string& what, const std::vector<std::string>& words) {
     const auto found = std::find(words.begin(), words.end(), word);
     if (found != words.end()) return static_cast<std::size_t>(found - words.begin());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 
 namespace ropelab {
@@ -49,8 +50,7 @@ NumberFormat parse_number_format(std::string_view word) {
         if (word_of(format) == word) return format;
         words.push_back(word_of(format));
     }
-    throw BadInput("\"" + std::string(word) + "\" is not a number format; did you mean \"" + nearest(word, words) +
-                   "\"?");
+    throw BadInput("\"" + std::string(word) + "\" is not a number format" + hint(word, words, "\""));
 }
 
 int bytes_of(NumberFormat format) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 
 namespace ropelab {
@@ -255,8 +256,7 @@ const SetupKey& setup_key(std::string_view name) {
         if (key.name == wanted) return key;
         known.push_back(key.name);
     }
-    throw BadInput("\"" + std::string(name) + "\" is not a setting of a rotary setup; did you mean \"" +
-                   nearest(wanted, known) + "\"?");
+    throw BadInput("\"" + std::string(name) + "\" is not a setting of a rotary setup" + hint(wanted, known, "\""));
 }
 
 std::string text_of(const RotarySetup& setup) {

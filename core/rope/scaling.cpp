@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 
 namespace ropelab {
@@ -168,7 +169,7 @@ ScalingMethod parse_scaling(std::string_view word) {
         if (name.word == word) return name.method;
         words.push_back(name.word);
     }
-    throw BadInput("\"" + std::string(word) + "\" is not a scaling; did you mean \"" + nearest(word, words) + "\"?");
+    throw BadInput("\"" + std::string(word) + "\" is not a scaling" + hint(word, words, "\""));
 }
 
 Ramp yarn_ramp(int dimension, double theta, double context, const Scaling& scaling) {

@@ -4,6 +4,7 @@
 
 #include "core/base/aliases.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 
 namespace ropelab {
@@ -623,7 +624,14 @@ std::span<const Key> keys() {
 }
 
 const Key& key(std::string_view name) {
-    return item_named(keys(), current_name(Alias::Kind::key, name), "setting");
+    const std::string_view current = current_name(Alias::Kind::key, name);
+    std::vector<std::string_view> names;
+    for (const Key& each : keys()) {
+        if (each.name == current) return each;
+        names.push_back(each.name);
+    }
+    throw BadInput("There is no setting \"" + std::string(name) + "\"" +
+                   hint(name, names, "", "; \"ropelab-cli --help keys\" lists all."));
 }
 
 bool changes_training(std::string_view key) {

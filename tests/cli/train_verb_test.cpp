@@ -172,6 +172,14 @@ TEST(TrainVerb, PlanCanBeMeasured) {
 TEST(TrainVerb, RejectsBadInputWithOneSentenceBeforeTraining) {
     const ScratchFolder folder;
     EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "thta=500"}), "did you mean theta?");
+    EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "lr=1e-3"}), "did you mean learning_rate?");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--theta", "100,200"}), "write --set theta=100,200.");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "theta=100,200"}), "write --set theta=100,200.");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--seeds", "3"}), "write --set seed=1..3.");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--batch-size=8"}), "write --set batch=8.");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--plam"}), "The command sweep has no option --plam; did you mean --plan?");
+    EXPECT_BAD_INPUT(ropelab_cli({"resume"}), "did you mean sweep --resume?");
+    EXPECT_BAD_INPUT(ropelab_cli({"xyzzy"}), "\"xyzzy\"; \"ropelab-cli --help\" lists all.");
     EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "theta=1e3", "--set", "theta=500"}), "theta is set twice");
     EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "symbols=bytes", "--set", "tokenizer=bytes"}),
                      "tokenizer is set twice");

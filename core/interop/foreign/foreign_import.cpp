@@ -12,6 +12,7 @@
 
 #include "core/base/aliases.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 #include "core/data/utf8.h"
 #include "core/experiment/experiment.h"
@@ -230,26 +231,6 @@ PlannedImport planned(ForeignRun&& run, const ForeignLosses& losses) {
 
 // Settings
 
-// Names of settings in configurations of other programs; the last part of a name with dots or slashes counts.
-const std::vector<std::pair<const char*, std::vector<std::string>>>& recognized_settings() {
-    static const std::vector<std::pair<const char*, std::vector<std::string>>> table = {
-        {"seed", {"seed", "random_seed", "rng_seed", "manual_seed", "seed_everything"}},
-        {"theta", {"theta", "rope_theta", "rope_base", "rotary_base", "rotary_emb_base"}},
-        {"fraction", {"fraction", "partial_rotary_factor", "rotary_pct", "rotary_percent"}},
-        {"learning_rate", {"learning_rate", "lr", "max_lr"}},
-        {"batch", {"batch", "batch_size", "per_device_train_batch_size", "train_batch_size"}},
-        {"iterations", {"iterations", "max_iters", "max_steps", "num_iterations"}},
-        {"layers", {"layers", "n_layer", "n_layers", "num_layers", "num_hidden_layers"}},
-        {"heads", {"heads", "n_head", "n_heads", "num_heads", "num_attention_heads"}},
-        {"width", {"width", "n_embd", "d_model", "hidden_size"}},
-        {"context", {"context", "block_size", "seq_len", "context_length", "max_seq_len"}},
-        {"dropout", {"dropout"}},
-        {"weight_decay", {"weight_decay"}},
-        {"warmup", {"warmup", "warmup_iters", "warmup_steps"}},
-    };
-    return table;
-}
-
 bool is_of_lab(const std::string& name) {
     const auto is_key = [&](const Key& key) { return key.name == name; };
     return name == imported_setting || current_name(Alias::Kind::key, name) != name ||
@@ -303,9 +284,10 @@ void set_settings(PlannedImport& run, const std::string& setting) {
     std::map<std::string, std::string> sources;  // name in `config` of what was recognized
     for (const auto& [name, value] : run.config.items()) {
         const std::string last = plain_word(name.substr(name.find_last_of("./") + 1));
-        std::string wanted;
-        for (const auto& [known, names] : recognized_settings()) {
-            if (std::ranges::find(names, last) != names.end()) wanted = known;
+        std::string wanted;  // the last part of a name with dots or slashes counts
+        for (const ForeignNames& known : foreign_names()) {
+            const std::vector<std::string> names = parts_of(known.same, ' ');
+            if (!last.empty() && std::ranges::find(names, last) != names.end()) wanted = known.setting;
         }
         const auto valid = wanted.empty() || settings.contains(wanted) ? std::nullopt : valid_value(wanted, value);
         if (valid) {
@@ -343,7 +325,7 @@ std::vector<std::string> settings_in_names(const std::vector<PlannedImport>& run
     std::vector<std::string> configs;
     for (const PlannedImport& run : runs) {
         json config = run.config;
-        for (const std::string& seed : recognized_settings().front().second) config.erase(seed);
+        for (const std::string& seed : parts_of(foreign_names().front().same, ' ')) config.erase(seed);
         const SeedInName in_name = seed_in(run.name);
         result.push_back(in_name.seed || config.empty() ? in_name.rest : "");
         configs.push_back(run.program + config.dump(-1, ' ', false, json::error_handler_t::replace));
@@ -449,8 +431,8 @@ ImportPlan plan_import(std::span<const fs::path> paths, const ForeignLosses& los
     for (const auto& [flag, wanted] : {std::pair("training", losses.training), {"validation", losses.validation}}) {
         if (wanted.empty() || metrics.contains(wanted)) continue;
         const std::vector<std::string_view> known(metrics.begin(), metrics.end());
-        throw BadInput("No run has the metric \"" + wanted + "\" that was named for the " + flag +
-                       " loss; did you mean " + nearest(wanted, known) + "?");
+        throw BadInput("No run has the metric \"" + wanted + "\" that was named for the " + flag + " loss" +
+                       hint(wanted, known));
     }
     if (plan.runs.empty()) throw BadInput("The files have no run with numbers, so there is nothing to import.");
     std::ranges::stable_sort(plan.runs, {}, &PlannedImport::name);

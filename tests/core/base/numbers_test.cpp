@@ -6,7 +6,9 @@
 #include <random>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
+#include "core/settings/keys.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {
@@ -90,6 +92,36 @@ TEST(Texts, NearestKnowsTyposAndAbbreviations) {
     EXPECT_EQ(nearest("phi2", models), "Phi-2");
     EXPECT_EQ(nearest("h100", std::vector<std::string_view>{"A100", "H100"}), "H100");
     EXPECT_EQ(nearest("x", std::vector<std::string_view>()), "");
+}
+
+TEST(Texts, HintsNameOnlyWhatIsSimilar) {
+    const std::vector<std::string_view> keys = {
+        "theta", "context", "norm", "head_dim", "learning_rate", "iterations", "batch", "final_learning_rate",
+        "block", "seed",    "bias", "clip",     "data"};
+    EXPECT_EQ(hint("thetta", keys), "; did you mean theta?");
+    EXPECT_EQ(hint("thetta", keys, "\""), "; did you mean \"theta\"?");
+    EXPECT_EQ(hint("ctx", keys), "; did you mean context?");
+    EXPECT_EQ(hint("lr", keys), "; did you mean learning_rate?");
+    EXPECT_EQ(hint("block_size", keys), "; did you mean context?");
+    EXPECT_EQ(hint("steps", keys), "; did you mean iterations?");
+    EXPECT_EQ(hint("rate", keys), "; did you mean learning_rate or final_learning_rate?");
+    EXPECT_EQ(hint("context_size", keys), "; did you mean context?");
+    EXPECT_EQ(hint("gamma", keys), ".");
+    EXPECT_EQ(hint("gamma", keys, "", "; see --help."), "; see --help.");
+    EXPECT_EQ(hint("lr", std::vector<std::string_view>{"norm", "bias"}), "; it must be norm or bias.");
+    EXPECT_EQ(hint("x", std::vector<std::string_view>()), ".");
+}
+
+TEST(Texts, NamesOfOtherProgramsLeadToTheirSettings) {
+    EXPECT_MESSAGE(key("n_embd"), BadInput, "There is no setting \"n_embd\"; did you mean width?");
+    EXPECT_MESSAGE(key("gamma"), BadInput, "\"gamma\"; \"ropelab-cli --help keys\" lists all.");
+    for (const ForeignNames& row : foreign_names()) {
+        const std::string right = "did you mean " + std::string(key(row.setting).name) + "?";
+        for (const std::string& name : parts_of(std::string(row.same) + " " + std::string(row.similar), ' ')) {
+            if (name.empty() || name == row.setting) continue;
+            EXPECT_MESSAGE(key(name), BadInput, right);
+        }
+    }
 }
 
 TEST(Texts, AreJoinedSplitAndCounted) {
