@@ -106,7 +106,8 @@ void add(ResultGroup& group, std::size_t index, std::int64_t seed, const RunSumm
     for (const Measure& measure : measures()) {
         if (measure.unit != "nats") continue;
         const double earlier = measure.of(group.summaries[place]), later = measure.of(summary);
-        const bool is_one_a_number = measure.of_best && std::isfinite(earlier) != std::isfinite(later);
+        const bool is_always_measured = measure.of_best || measure.name.starts_with("final_");
+        const bool is_one_a_number = is_always_measured && std::isfinite(earlier) != std::isfinite(later);
         const double difference = is_one_a_number ? INFINITY : std::abs(earlier - later);
         group.repeat_difference = std::fmax(group.repeat_difference, difference);
     }

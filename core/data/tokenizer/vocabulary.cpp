@@ -322,13 +322,15 @@ std::shared_ptr<const Subwords> subwords_from_text(std::string_view text) {
     return subwords;
 }
 
-// Between two letters, as whatever a tokenizer does at the ends of a text is no property of the character.
-static std::int64_t bytes_lost(const Vocabulary& vocabulary, const std::string& character) {
+// Between two letters, as whatever a tokenizer does at the ends of a text, such as a space before it, is no property of
+// the character.
+static std::int64_t bytes_lost(const Vocabulary& vocabulary, const std::string& character, bool adds_space) {
     const std::string text = "a" + character + "a";
     const std::vector<std::int32_t> tokens = vocabulary.encode(text);
     const auto is_unknown = [&](std::int32_t token) { return vocabulary.bytes_of(token).empty(); };
     if (std::ranges::any_of(tokens, is_unknown)) return 0;
-    const std::string restored = vocabulary.decode(tokens);
+    std::string restored = vocabulary.decode(tokens);
+    if (adds_space && !restored.empty()) restored.erase(0, 1);
     std::size_t same = 0;  // a tokenizer that normalizes has other bytes, not fewer of them
     for (const char byte : text) same += same < restored.size() && restored[same] == byte ? 1 : 0;
     return same == restored.size() ? std::ssize(text) - std::ssize(restored) : 0;
@@ -344,9 +346,10 @@ std::int64_t bytes_without_token(const Vocabulary& vocabulary, std::string_view 
         const auto known = counts.find(character);
         (known == counts.end() ? counts.emplace(character, 0).first : known)->second += 1;
     }
-    const std::int64_t beside = bytes_lost(vocabulary, "");
+    const bool adds_space = vocabulary.decode(vocabulary.encode("aa")).starts_with(' ');
+    const std::int64_t beside = bytes_lost(vocabulary, "", adds_space);
     std::int64_t lost = 0;
-    for (const auto& [character, count] : counts) lost += count * (bytes_lost(vocabulary, character) - beside);
+    for (const auto& [character, count] : counts) lost += count * (bytes_lost(vocabulary, character, adds_space) - beside);
     return std::max<std::int64_t>(lost, 0);
 }
 

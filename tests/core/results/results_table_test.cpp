@@ -265,11 +265,14 @@ TEST(ResultsTable, WarnsOfEqualRunsThatEndedDifferently) {
     runs.back() = runs[1];
     runs.back().summary->final_training_loss += 0.5;  // the best losses are equal
     EXPECT_THAT(condition_warnings(results_table(runs)), ElementsAre(HasSubstr("theta = 500 (by up to 0.50). Of")));
-    for (const bool is_last : {true, false}) {  // neither order of a number and NaN had a warning
-        runs.back() = runs[1];
-        (is_last ? runs.back() : runs[1]).summary->best_validation_loss = NAN;
-        EXPECT_THAT(condition_warnings(results_table(runs)),
-                    Contains(HasSubstr("theta = 500 (one of them is not a finite number). Of these runs")));
+    const ResultRun whole = runs[1];
+    for (double RunSummary::*loss : {&RunSummary::best_validation_loss, &RunSummary::final_training_loss}) {
+        for (const bool is_last : {true, false}) {  // neither order of a number and NaN had a warning
+            runs.back() = runs[1] = whole;
+            (*(is_last ? runs.back() : runs[1]).summary).*loss = NAN;
+            EXPECT_THAT(condition_warnings(results_table(runs)),
+                        Contains(HasSubstr("theta = 500 (one of them is not a finite number). Of these runs")));
+        }
     }
     runs.back() = runs[1];  // both have no number
     EXPECT_THAT(condition_warnings(results_table(runs)), IsEmpty());

@@ -23,6 +23,7 @@
 #include "ui/figure/export/export.h"
 #include "ui/figure/export/figure_record.h"
 #include "ui/figure/figure_caption.h"
+#include "ui/rooms/results/results_picture.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/session/lab_origin.h"
 #include "ui/shell/room.h"
@@ -243,6 +244,25 @@ TEST_F(LivingFigures, DifferencesNameColumnsRowsAndSettings) {
     ASSERT_EQ(differences.size(), 2);
     EXPECT_TRUE(differences[0].startsWith("Setting setup:")) << differences[0].toStdString();
     EXPECT_TRUE(differences[1].contains("differ, most in row")) << differences[1].toStdString();
+}
+
+// Earlier versions drew the intervals of differences and wrote those of the means only.
+TEST_F(LivingFigures, EarlierDataWithoutBarsDoNotDiffer) {
+    Figure figure = makeFigures(parse({"--figure", "spectrum", "--setup", "head_dim=16", "--output", "a.svg"})).front();
+    ASSERT_FALSE(figure.table.names.isEmpty());
+    FigureRecord record;
+    record.settings = figure.settings;
+    record.data = figureCsv(figure);
+    Figure now = figure;
+    addBars(now.table, QStringLiteral("95 % interval of the difference"), figure.table.columns[0],
+            figure.table.columns[0]);
+    EXPECT_EQ(figureDifferences(record, now), QStringList());
+    record.data = figureCsv(now);
+    now.table.columns.last()[0] += 1;
+    EXPECT_EQ(figureDifferences(record, now).size(), 1) << "its bars are compared";
+    EXPECT_EQ(figureDifferences(record, figure).size(), 2);
+    now.table.names.last() = QStringLiteral("another quantity");
+    EXPECT_EQ(figureDifferences(record, now).size(), 2) << "other columns too";
 }
 
 TEST_F(LivingFigures, EarlierNamesOfSettingsDoNotDiffer) {

@@ -272,8 +272,8 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
                 "stopped", u"stopped"_s, {},
                 u"This column shows how the comparison ended: settled (significantly different), equivalent (within "
                 "the relevance margin), stopped for futility (a verdict by the largest number of seeds is improbable, "
-                "which shows no equivalence), budget spent, or diverged run. An open comparison trains further "
-                "seeds."_s));
+                "which shows no equivalence), budget spent, diverged or excluded run. An open comparison trains "
+                "further seeds."_s));
             result.push_back(printedColumn("seeds_used", u"seeds used"_s, {},
                                            u"This column shows the number of pairs of runs with equal seeds, in their "
                                            "fixed order, that the comparison used."_s));

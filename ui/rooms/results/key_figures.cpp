@@ -349,6 +349,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
         curve.quantity = figure.y.label;
         figure.curves.push_back(std::move(curve));
     }
+    QList<double> lows(places.size(), std::nan("")), highs = lows;
     for (std::size_t i = 0; i < series.size(); ++i) {
         for (const KeyPoint& point : series[i].points) {
             const double x = across.at(axisValue(words.key, point.at), i);
@@ -358,6 +359,8 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
             const Ink ink = series.size() > 1 ? inks[i] : data.results.inkOf(data.table().groups[point.group]);
             const Emphasis emphasis = emphasisOf(data, point.group);
             const auto [low, high] = barOf(point.group);
+            lows[static_cast<qsizetype>(point.group)] = low;
+            highs[static_cast<qsizetype>(point.group)] = high;
             figure.curves.push_back(dotWithBar(x, described.mean, low, high, kMeanPt, ink, emphasis));
             addErrorBar(figure, x, low, high, capSize(figure), ink, emphasis);
             picture.spots.push_back(groupSpot(data, point.group, {x, described.mean}));
@@ -367,6 +370,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     addPublished(picture, data, words.key);
     addWithoutValue(picture, data, places);
     figure.table = groupColumns(data);
+    if (isTested) addBars(figure.table, u"95 % interval of the difference"_s, lows, highs);
     return picture;
 }
 

@@ -145,6 +145,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         "the page Train and use the same seeds for each value."_s;
     FigureTable& rows = figure.table = FigureTable::of({u"seed"_s, figure.y.title()});
     std::vector<std::size_t> drawn;
+    QList<double> lows, highs;  // of each row's group
     int pairs = 0;
     QList<double> places(labels.size(), std::nan(""));
     ShownValues shown{std::vector<std::int64_t>(table.groups.size()), u"seed pair"_s};
@@ -174,6 +175,8 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
             spot.rows.append({u"seed %1"_s.arg(pair.seed), readableNumber(pair.difference)});
             drawn.push_back(i);
             rows.addRow({static_cast<double>(pair.seed), pair.difference});
+            lows << interval->low;
+            highs << interval->high;
             ++shown.counts[i];
             ++pairs;
         }
@@ -181,6 +184,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         picture.spots.push_back(std::move(spot));
     }
     addKeys(rows, table, drawn);
+    addBars(rows, u"95 % interval of the group's mean difference"_s, lows, highs);
     if (pairs == 0) {
         figure.x.categories.clear();
         return withoutNumbers(std::move(picture));

@@ -533,4 +533,12 @@ FigureTable groupColumns(const ResultsData& data) {
     return result;
 }
 
+void addBars(FigureTable& table, const QString& of, const QList<double>& low, const QList<double>& high) {
+    table.names << u"bar, low (%1)"_s.arg(of) << u"bar, high (%1)"_s.arg(of);
+    for (QList<double> ends : {low, high}) {
+        for (double& end : ends) end = std::isfinite(end) ? end : std::nan("");  // no bounds, so no bar
+        table.columns << ends;
+    }
+}
+
 }  // namespace ropelab::ui

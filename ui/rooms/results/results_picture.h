@@ -229,6 +229,8 @@ Figure emptyFigure(const ResultsData& data, const char* name);
 /// One row per group: names if the user gave any, swept settings, n, mean, standard deviation, 95 % interval, and
 /// numbers of runs without a value.
 FigureTable groupColumns(const ResultsData& data);
+/// Columns for the drawn bars, which are "bar, low (of)" and "bar, high (of)": verifyFigure() knows them by "bar, ".
+void addBars(FigureTable& table, const QString& of, const QList<double>& low, const QList<double>& high);
 /// Adds columns for the names, if the user gave any, and for the swept settings; row i shows the group with index
 /// `groups[i]`.
 void addKeys(FigureTable& rows, const ResultsTable& table, std::span<const std::size_t> groups);

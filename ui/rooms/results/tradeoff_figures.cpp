@@ -137,6 +137,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         figure.curves.push_back(frontCurve(front, choices, places, cost.moreIsBetter));
     }
     QStringList names;
+    QList<double> lows(at.size(), std::nan("")), highs = lows;  // of bars across
     bool hasUnnamed = false;
     ShownValues shown = shownMeans(table);
     shown.haveBars = shown.lackBars = false;
@@ -162,6 +163,8 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
             bar.dots = false;
             bar.solid = true;
             figure.curves.push_back(std::move(bar));
+            lows[static_cast<qsizetype>(i)] = x - across;
+            highs[static_cast<qsizetype>(i)] = x + across;
         }
         FigureCurve place = isOneCost ? dotWithBar(x, y, y - s, y + s, kMeanPt, ink, emphasis)
                                       : dot(x, y, onFront ? kFrontPt : kOtherPt, ink, emphasis);
@@ -200,6 +203,8 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     figure.table = groupColumns(data);
     figure.table.names << cost.axis.title();
     figure.table.columns.append(places);
+    if (std::ranges::any_of(lows, [](double low) { return std::isfinite(low); }))
+        addBars(figure.table, u"± standard deviation of the %1"_s.arg(cost.axis.label), lows, highs);
     return picture;
 }
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/base/numbers.h"
+#include "core/settings/run_names.h"
 #include "ui/common/scaled.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/figure_view.h"
@@ -34,7 +34,7 @@ FigureCurve pointAt(double theta, double fraction, Ink ink, double size) {
 }
 
 QString words(const PlanePoint& point) {
-    return u"θ %1, %2"_s.arg(QString::fromStdString(short_number(point.theta_number)),
+    return u"θ %1, %2"_s.arg(QString::fromStdString(number_in_names(point.theta_number)),
                              QString::fromStdString(fraction_text(point.fraction_number, 0)));
 }
 

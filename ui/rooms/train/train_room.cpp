@@ -445,6 +445,7 @@ void TrainRoom::renewVisible() {
 }
 
 void TrainRoom::applyDeliveries(const std::vector<Delivery>& deliveries) {
+    renewRuns();  // plots drop what they get of runs that they do not know
     for (const Delivery& delivery : deliveries) {
         if (const auto* cut = std::get_if<DiscardAfter>(&delivery)) {
             for (CurvePlot* plot : plots()) plot->truncate(cut->run, static_cast<double>(cut->iteration));

@@ -233,6 +233,9 @@ TEST_F(TokenizerFileTest, CountsTheBytesWithoutAToken) {
     EXPECT_EQ(lost(json, "lowz é\n"), 3);
     EXPECT_EQ(lost(json, "low \xC3\xC3z lower"), 3) << "no UTF-8";
     EXPECT_EQ(lost(json, "low lower"), 0);
+    json["pre_tokenizer"]["add_prefix_space"] = true;
+    EXPECT_EQ(lost(json, "lowz é\n"), 3) << "with a space before the text";
+    json["pre_tokenizer"]["add_prefix_space"] = false;
     json["model"]["vocab"].erase("a");
     EXPECT_EQ(lost(json, "az low a"), 3);
     EXPECT_EQ(left_out_words(1), "The vocabulary has no token for 1 byte of the text, which is left out.");

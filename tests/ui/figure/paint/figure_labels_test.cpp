@@ -437,7 +437,7 @@ TEST(FigureLabels, ColourBarTitleTakesPrecedenceOverTheNote) {
 TEST(FigureLabels, NoteThatFitsInTheRowIsWhole) {
     Figure figure;
     figure.y.label = QStringLiteral("query token");
-    figure.note = QStringLiteral("a head that is built, not trained");
+    figure.note = QStringLiteral("a head that is built, not trained: all tokens have the same q and k");
     figure.map.emplace();
     figure.map->label = QStringLiteral("attention weight");
     const auto textsBeside = [&](double right) {

@@ -91,6 +91,20 @@ TEST(ResultsFigures, LossByThetaAscendsAndHasTheIntervalsOfTheTest) {
         << figure.note.toStdString();
     EXPECT_EQ(means(figure)[0]->ink, Ink::data(1));  // θ = 500 is the second setting
     EXPECT_EQ(figure.table.names.first(), "theta");
+    // The data had the intervals of the means only.
+    const auto column = [](const FigureTable& table, const QString& name) {
+        return table.columns.value(table.names.indexOf(name));
+    };
+    const QString of = QStringLiteral("95 % interval of the ");
+    const QList<double> low = column(figure.table, "bar, low (" + of + "difference)");
+    ASSERT_EQ(low.size(), 2);
+    EXPECT_TRUE(std::isnan(low[0])) << "the baseline, which comes first";
+    EXPECT_EQ(low[1], found[0][1]);
+    EXPECT_EQ(column(figure.table, "bar, high (" + of + "difference)")[1], found[0][2]);
+    const FigureTable pairs = pairedDifferences(data).figure.table;
+    const QList<double> high = column(pairs, "bar, high (" + of + "group's mean difference)");
+    ASSERT_EQ(high.size(), 2) << "one row per seed";
+    EXPECT_NEAR(high[1], -0.25 + 12.7062 * 0.05, 1e-5);
 }
 
 TEST(ResultsFigures, ExportsSettingsThatAreWords) {
