@@ -184,8 +184,7 @@ bool OpenedModel::has_other_head(const TensorNames& names) const {
     if (files_->gguf()) return false;  // its config is tied if it has no output layer
     const auto entry = [&](const char* part) { return find(names.names.at(part).parts.front() + ".weight"); };
     const WeightFiles::Entry *head = entry("head"), *embedding = entry("embedding");
-    if (!head || !embedding) return false;
-    if (head->tensor.shape != embedding->tensor.shape) return true;
+    if (!head || !embedding || head->tensor.shape != embedding->tensor.shape) return false;
     constexpr std::int64_t piece = 1 << 18;
     std::vector<float> of_head(piece), of_embedding(piece);
     for (std::int64_t first = 0; first < head->tensor.count; first += piece) {

@@ -94,7 +94,6 @@ MainWindow::~MainWindow() {
     delete m_corner;
     delete centralWidget();  // taken out of the window, all its widgets would get their style again
     delete m_actions;
-    delete m_stage;  // waits for its thread, which reads the workspace
 }
 
 void MainWindow::build() {

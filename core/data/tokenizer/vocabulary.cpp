@@ -349,7 +349,8 @@ std::int64_t bytes_without_token(const Vocabulary& vocabulary, std::string_view 
     const bool adds_space = vocabulary.decode(vocabulary.encode("aa")).starts_with(' ');
     const std::int64_t beside = bytes_lost(vocabulary, "", adds_space);
     std::int64_t lost = 0;
-    for (const auto& [character, count] : counts) lost += count * (bytes_lost(vocabulary, character, adds_space) - beside);
+    for (const auto& [character, count] : counts)
+        lost += count * (bytes_lost(vocabulary, character, adds_space) - beside);
     return std::max<std::int64_t>(lost, 0);
 }
 

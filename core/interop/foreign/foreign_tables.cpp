@@ -228,7 +228,8 @@ std::vector<std::vector<std::string>> csv_rows(std::string_view text, std::size_
             } else {
                 quoted = false;
             }
-        } else if (c == '"' && cell.empty()) {
+        } else if (c == '"' && trimmed(cell).empty()) {
+            cell.clear();
             quoted = true;
         } else if (c == ',' || c == '\n') {
             rows.back().emplace_back(trimmed(cell));

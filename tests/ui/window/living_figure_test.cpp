@@ -289,6 +289,8 @@ TEST_F(LivingFigures, EarlierNamesOfColumnsDoNotDiffer) {
     const auto [record, now] = recordOf({"θ 209,758", "θ 10k, 25 %"});
     EXPECT_EQ(figureDifferences(earlier, now), QStringList());
     EXPECT_EQ(figureDifferences(earlier, recordOf({"θ 209,759", "θ 10k, 25 %"}).second).size(), 2);
+    EXPECT_EQ(figureDifferences(recordOf({"loss (bits)", "2"}).first, recordOf({"loss", "0,2"}).second).size(), 2)
+        << "a list is no number with thousands";
 }
 
 TEST_F(LivingFigures, ValuesThatAreNotFiniteHideNoOthers) {

@@ -88,8 +88,10 @@ double largestOf(const QStringList& values) {
 
 /// Earlier versions wrote "θ 209.758k" for "θ 209,758", and the unit of losses that were imported without one.
 QString currentWords(QString words) {
-    static const QRegularExpression number(u"(?<![\\w.])([\\d,]*\\d(?:\\.\\d+)?)([kM]?)(?!\\w)"_s);
-    words.remove(u" (nats)"_s);
+    static const QRegularExpression number(
+        u"(?<![\\w.,])((?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?)([kM]?)(?!\\w|,\\d)"_s);  // no list such as "0,2"
+    static const QRegularExpression unit(u" \\((nats|bits)\\)"_s);
+    words.remove(unit);
     qsizetype from = 0;
     for (auto found = number.match(words); found.hasMatch(); found = number.match(words, from)) {
         const QString digits = found.captured(1).remove(u',') + found.captured(2);

@@ -429,9 +429,8 @@ void WindowStage::train(const Experiment& experiment) {
     m_nextTraining = [this, experiment, isShown = m_recording.isEmpty()] {
         m_trainsSince.invalidate();
         // The text of a synthetic language takes 0.2 s to generate.
-        m_measuring.start([this, experiment, isShown,
+        m_measuring.start([this, experiment, isShown, lab = m_workspace.lab().unusedPath(),
                            data = m_workspace.dataDir()](const Cancelled&) -> std::function<void()> {
-            const QString lab = m_workspace.lab().unusedPath();
             const auto plan = std::make_shared<Plan>();
             const QString failure = problemOf([&] { *plan = plan_into(toPath(lab), experiment, data); });
             if (!failure.isEmpty()) return [this, failure] { reportTo(failure); };

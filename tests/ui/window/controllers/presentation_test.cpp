@@ -1,9 +1,11 @@
 // Lectures presented in the main window, with real key events.
+#include <QDeadlineTimer>
 #include <QDialog>
 #include <QFrame>
 #include <QLineEdit>
 #include <QRadioButton>
 #include <QSaveFile>
+#include <QThread>
 
 #include "tests/support/source_file.h"
 #include "tests/ui/support/answered_dialogs.h"
@@ -683,6 +685,9 @@ TEST_F(PresentationTest, RunsThatAreStillPlannedAreNotShownAfterTheirScene) {
     EXPECT_FALSE(workspace().lab().isOwn() || workspace().lab().hasFile()) << "an empty lab until they are planned";
     EXPECT_EQ(stage().progress(), "live runs: starting …");
     stage().showRuns("", nullptr);  // a key meanwhile
+    for (QDeadlineTimer end(20'000); count() == 0 && !end.hasExpired();) QThread::msleep(1);
+    ASSERT_EQ(count(), 1) << "planned, but the window has not yet heard of it";
+    EXPECT_TRUE(waitUntil([&] { return count() == 0; }));
     EXPECT_EQ(stage().runs(), LectureStage::Runs::own);
     EXPECT_FALSE(workspace().session().isActive());
     stage().showRuns("", &training);  // the scene again
