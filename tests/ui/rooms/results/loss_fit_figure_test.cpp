@@ -83,7 +83,7 @@ TEST(LossFitFigure, HasACurveAndABandPerSizeAndNumberOfTokens) {
         std::find_if(picture.spots.begin(), picture.spots.end(), [](const Spot& each) { return each.group == 11; });
     ASSERT_NE(spot, picture.spots.end());
     EXPECT_EQ(spot->at.x(), 100);
-    EXPECT_EQ(valueOf(*spot, "fit"), valueText(data.table(), last.loss));
+    EXPECT_EQ(valueOf(*spot, "fit"), valueText(data.table(), data.measure(), last.loss));
     EXPECT_EQ(valueOf(*spot, "training tokens (D)"), "819,200");
     EXPECT_TRUE(figure.note.contains("fit of the loss to 24 runs at 12 settings")) << figure.note.toStdString();
     EXPECT_TRUE(figure.summary.contains("Range of the fitted runs: rotated fraction p = 0 to 100"))

@@ -148,6 +148,7 @@ TEST_F(PresentationTest, ANamedPartOfARotaryRoomIsShownAloneAndLarge) {
     };
     const auto show = [this](const char* room, const char* part) {
         stage().showRoom(room, part);
+        stage().showControls({}, false);
         QApplication::processEvents();
         window->room().refreshNow();
     };
