@@ -375,7 +375,7 @@ void WindowStage::showRuns(const QString& lab, const LectureTraining* training) 
         if (!lab.isEmpty()) return showRecording(m_isTrained ? m_liveLab : lab);
         // Without a path, its runs are still being planned; they are shown then.
         if (m_liveLab.isEmpty()) return showRecording({});
-        if (!m_liveLab.isEmpty() && !isSameFile(m_liveLab, m_workspace.lab().path())) showRecording(m_liveLab);
+        if (!isSameFile(m_liveLab, m_workspace.lab().path())) showRecording(m_liveLab);
         return;
     }
     m_liveKey = m_sceneKey;
