@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include "core/kernels/kernels.h"
@@ -69,10 +70,11 @@ void pack_left(const Factor& left, std::int64_t rows, std::int64_t depth, float*
             });
         return;
     }
-    for (std::int64_t row = 0; row + tile_rows <= rows; row += tile_rows) {
-        const float* from = left.numbers + row;
-        for (std::int64_t k = 0; k < depth; ++k, from += left.column_stride, to += tile_rows)
-            std::copy_n(from, tile_rows, to);
+    const std::int64_t tiled = rows / tile_rows * tile_rows;
+    for (std::int64_t k = 0; k < depth; ++k) {
+        const float* from = left.numbers + k * left.column_stride;
+        for (std::int64_t row = 0; row < tiled; row += tile_rows)
+            std::memcpy(to + row * depth + k * tile_rows, from + row, tile_rows * sizeof(float));
     }
 }
 
