@@ -68,7 +68,8 @@ void ProgressLine::show(const std::string& text) {
     last_ = now;
     std::cerr.clear();  // an earlier failure, such as a closed terminal, must not hide later messages
     if (terminal_) {
-        std::cerr << "\r\033[K" << text << std::flush;
+        // Lines do not wrap meanwhile: what a narrow terminal broke over two lines would stay there.
+        std::cerr << "\r\033[K\033[?7l" << text << "\033[?7h" << std::flush;
     } else {
         std::cerr << text << std::endl;
     }

@@ -94,9 +94,24 @@ std::vector<std::string> names_in(std::string_view text) {
 // A range "a..b" of a setting of whole numbers stands for all numbers from a to b.
 void append_values(std::vector<std::string>& values, const Key& key, const std::string& part) {
     const Value sample = key.get(RunSpec{});
-    const auto dots = part.find("..");
-    if (dots == std::string::npos || std::holds_alternative<std::string>(sample)) return values.push_back(part);
+    if (std::holds_alternative<std::string>(sample)) return values.push_back(part);
     const std::string name(key.name);
+    const bool has_digits = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+    if (!values.empty() && has_digits && part.size() == 3 && part.front() == '0') {
+        throw BadInput("A comma separates the values of " + name + ", so that " + part +
+                       " would be a value of its own; write thousands without a comma, such as 10000 or 10k.");
+    }
+    const std::size_t dash = part.find('-');
+    const auto is_number = [](std::string_view text) {
+        return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    if (dash != std::string::npos && std::holds_alternative<std::int64_t>(sample) &&
+        is_number(std::string_view(part).substr(0, dash)) && is_number(std::string_view(part).substr(dash + 1))) {
+        throw BadInput("\"" + part + "\" is not a number; the range is written " + name + "=" + part.substr(0, dash) +
+                       ".." + part.substr(dash + 1) + ".");
+    }
+    const auto dots = part.find("..");
+    if (dots == std::string::npos) return values.push_back(part);
     if (!std::holds_alternative<std::int64_t>(sample)) {
         throw BadInput("\"" + part + "\" is a range, but " + name +
                        " is not a setting of whole numbers; list its values, or add --search to sample them.");

@@ -245,9 +245,7 @@ std::shared_ptr<const Subwords> gguf_tokenizer(const GgufHeader& header, const s
     const json steps = kind == "gpt2" ? steps_of(pre) : json();
     if (steps.is_null()) {
         throw BadInput("The GGUF file has a tokenizer of the kind " + quoted_name(kind) + " with the pre-tokenizer " +
-                       quoted_name(pre) +
-                       ", which is not supported; use the model's folder of Hugging Face, or give token ids with "
-                       "--tokens.");
+                       quoted_name(pre) + ", which is not supported; use the model's folder of Hugging Face.");
     }
     const auto merges = header.get<std::vector<std::string>>("tokenizer.ggml.merges");
     require(merges.has_value(), " and a list of merges");

@@ -180,7 +180,7 @@ std::optional<ExportedModel> export_hugging_face(const ExportedRun& run, const f
     const auto [plan, layout, tokenizer] = prepared_model(run);
     const ExportedWeights weights(run.checkpoint, plan, layout.plan);
     HiddenPath hidden(target);
-    fs::create_directory(hidden.path(), error);
+    fs::create_directories(hidden.path(), error);
     if (error) throw_file_error(folder.string(), "written", error.value());
     const auto write = [&](const char* name, const std::string& text) { write_output(hidden.path() / name, text); };
     const auto write_json = [&](const char* name, const json& value) {

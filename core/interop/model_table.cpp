@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 #include "core/interop/config/hf_config.h"
 #include "core/interop/embedded_tables.h"
@@ -75,14 +76,12 @@ const KnownModel& known_model(std::string_view name) {
     const auto found = std::find_if(table.begin(), table.end(),
                                     [&](const KnownModel& model) { return plain_name(model.name) == wanted; });
     if (found != table.end()) return *found;
-    std::vector<std::string> plain;
-    plain.reserve(table.size());
-    for (const KnownModel& model : table) plain.push_back(plain_name(model.name));
-    const std::vector<std::string_view> views(plain.begin(), plain.end());
-    const std::string best = nearest(wanted, views);
-    const auto index = std::find(plain.begin(), plain.end(), best) - plain.begin();
-    throw BadInput("There is no model \"" + std::string(name) + "\" in the table; did you mean " +
-                   table[static_cast<std::size_t>(index)].name + "? \"ropelab-cli anatomy --list\" lists all.");
+    std::vector<std::string_view> names;
+    for (const KnownModel& model : table) names.push_back(model.name);
+    std::string spaced(name);
+    std::ranges::replace(spaced, '-', ' ');
+    throw BadInput("There is no model \"" + std::string(name) + "\" in the table" + hint(spaced, names, "", ";") +
+                   " \"ropelab-cli anatomy --list\" lists all.");
 }
 
 }  // namespace ropelab

@@ -119,7 +119,19 @@ json config_of_params(const json& params, const WeightFiles& files) {
 
 }  // namespace
 
-OpenedModel::OpenedModel(const fs::path& path) : path_(path), files_(std::make_unique<WeightFiles>(path)) {
+namespace {
+
+// A name of a model hub is no path.
+const fs::path& existing(const fs::path& path) {
+    std::error_code error;
+    if (fs::exists(path, error)) return path;
+    throw BadInput("There is no file or folder " + path.string() +
+                   "; models are not downloaded, so name a folder with config.json and weights, or a file of weights.");
+}
+
+}  // namespace
+
+OpenedModel::OpenedModel(const fs::path& path) : path_(existing(path)), files_(std::make_unique<WeightFiles>(path)) {
     std::error_code error;
     const bool is_folder = fs::is_directory(path, error);
     const fs::path absolute = fs::absolute(is_folder ? path / "config.json" : path);
@@ -288,7 +300,7 @@ Vocabulary OpenedModel::vocabulary() const {
     }
     throw BadInput(folder.string() +
                    " has no tokenizer.json and no tokenizer.model, so the program cannot split a text into the model's "
-                   "tokens; give token ids with --tokens.");
+                   "tokens; copy the model's tokenizer into the folder.");
 }
 
 bool names_model_file(const std::string& text) {

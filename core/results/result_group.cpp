@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 #include "core/settings/run_names.h"
 #include "core/settings/run_spec.h"
@@ -81,8 +82,7 @@ std::size_t measure_index(const std::string& name) {
     for (const Measure& measure : measures()) names.push_back(measure.name);
     const auto found = std::find(names.begin(), names.end(), name);
     if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-    throw BadInput("\"" + name + "\" is not a measure of the results table; did you mean " + nearest(name, names) +
-                   "?");
+    throw BadInput("\"" + name + "\" is not a measure of the results table" + hint(name, names));
 }
 
 std::vector<double> ResultGroup::values(std::size_t measure) const {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 #include "core/plan/layout.h"
 #include "core/results/across_texts.h"
@@ -636,8 +637,8 @@ const ResultsColumn& column_named(const std::vector<ResultsColumn>& columns, con
     for (const ResultsColumn& column : columns) {
         if (!column.chosen_name().empty()) known.push_back(column.chosen_name());
     }
-    throw BadInput("The table has no column \"" + name + "\"; did you mean " + nearest(name, known) +
-                   "? Its columns are " + joined(known) + ".");
+    throw BadInput("The table has no column \"" + name + "\"" + hint(name, known) + " Its presets and columns are " +
+                   joined(known) + ".");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "core/base/aliases.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 #include "core/results/results_compare.h"
 #include "core/results/same_models.h"
@@ -437,8 +438,17 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
     else
         table.compared = table.target() ? measure_index(target_measure) : default_measure(table);
     if (!table.groups.empty() || !options.baseline.empty()) {
-        table.baseline = find_baseline(table, settings, options.baseline);
-        find_baselines(table, settings, options.baseline);
+        std::map<std::string, std::string> wanted = options.baseline;
+        std::erase_if(wanted, [&](const auto& setting) {  // what all runs have chooses none of them
+            return table.shared.contains(setting.first) && same_value(settings, 0, setting.first, setting.second);
+        });
+        if (wanted.empty() && !options.baseline.empty() && !table.swept.empty()) {
+            throw BadInput("All runs have " + joined(options.baseline, ", ", assignment) +
+                           ", so this chooses no baseline; give values of the swept settings (" + joined(table.swept) +
+                           ") that runs have.");
+        }
+        table.baseline = find_baseline(table, settings, wanted);
+        find_baselines(table, settings, wanted);
     }
     if (table.sequential) {
         const auto usual = table.target() ? measure_index(target_measure) : default_measure(table);
@@ -494,7 +504,7 @@ ResultsColumn sort_column(const ResultsTable& table, const std::string& by) {
         if (column.sort == by) return column;
         known.push_back(column.sort);
     }
-    throw BadInput("The table cannot be sorted by \"" + by + "\"; did you mean " + nearest(by, known) + "?");
+    throw BadInput("The table cannot be sorted by \"" + by + "\"" + hint(by, known));
 }
 
 void arrange(ResultsTable& table, const std::vector<std::size_t>& order) {

@@ -220,6 +220,17 @@ constexpr const char* copy_looks = R"sql(
     WHERE name <> '' AND settings NOT IN (SELECT settings FROM main.setting_look)
     ORDER BY id)sql";
 
+// A merged run (those from ?1 on) that differs from a run of its name in the seed alone gets the seed into its name, as
+// runs of one sweep have it: "θ 100, 100 %, seed 3" beside "θ 100, 100 %, seed 1".
+constexpr const char* name_seeds = R"sql(
+    UPDATE main.run SET name = COALESCE(name || ', seed ' || json_extract(settings, '$.seed'), name)
+    WHERE id >= ?1 AND CASE WHEN json_valid(settings) THEN
+        (json_remove(settings, '$.seed'), name) IN (
+            SELECT json_remove(settings, '$.seed'), substr(name, 1, instr(name || ', seed ', ', seed ') - 1)
+            FROM main.run WHERE deleted = 0 AND CASE WHEN json_valid(settings) THEN
+                json_extract(settings, '$.imported') IS NULL END
+            GROUP BY 1, 2 HAVING COUNT(DISTINCT json_extract(settings, '$.seed')) > 1) END)sql";
+
 // Answers have names that are unique among all labs.
 constexpr const char* copy_answers = R"sql(
     INSERT OR IGNORE INTO main.answer (name, lecture, scene, question, kind, given, truth, details, is_right, distance,
@@ -272,7 +283,7 @@ int LabFile::merge(const fs::path& other) {
     const std::unique_ptr<LabFile> source = open(other, Mode::read);  // throws if it is not a valid lab
     const sqlite::Connection& database = database_->connection;
     StagedCheckpoints checkpoints;
-    int added = 0;
+    std::vector<RunId> added;
     const Attachment attachment(database, sqlite::uri(other, source->database_->access));
     sqlite::Transaction transaction(database);
 
@@ -309,8 +320,9 @@ int LabFile::merge(const fs::path& other) {
         for (const char* copy : copies_of_parts) database.change(copy, run.id, id);
         database.change(copy_later_results, run.id, id);
         add_checkpoint(run.id, id);
-        ++added;
+        added.push_back(id);
     }
+    if (!added.empty()) database.change(name_seeds, added.front());
     database.run(copy_looks);
     database.run(copy_answers);
     transaction.commit();
@@ -320,7 +332,7 @@ int LabFile::merge(const fs::path& other) {
         throw_file_error("A checkpoint from " + other.string(), ("moved into " + checkpoint_folder().string()).c_str(),
                          problem.code().value());
     }
-    return added;
+    return static_cast<int>(added.size());
 }
 
 }  // namespace ropelab

@@ -73,6 +73,7 @@ TEST_F(LabGrowthVerbTest, MoreIterationsContinueFromCopiesOfTheCheckpoints) {
     const auto grown = resume({"--set", "iterations=40"});
     ASSERT_EQ(grown.status, 0) << grown.err;
     EXPECT_THAT(grown.err, testing::HasSubstr("1 of them continuing from checkpoints of shorter runs"));
+    EXPECT_THAT(grown.err, testing::HasSubstr("Resumed: 1 run from step 25.\n"));
     EXPECT_EQ(curves(1), before);
     const std::string continued = lab_;
     const auto longer = curves(2);

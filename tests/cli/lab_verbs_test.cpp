@@ -157,6 +157,15 @@ TEST_F(LabVerbsTest, SweepIsStoredAndReadByOtherCommands) {
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--test", "sign"}),
                      "student, welch, paired or permutation");
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--sort", "tetha"}), "did you mean theta?");
+    EXPECT_BAD_INPUT(
+        ropelab_cli({"results", "--lab", lab_, "--baseline", "fraction=1"}),
+        "All runs have fraction=1, so this chooses no baseline; give values of the swept settings (theta)");
+    EXPECT_EQ(ropelab_cli({"results", "--lab", lab_, "--baseline", "theta=10k,fraction=1"}).status, 0);
+    EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--compare", "loss"}),
+                     "did you mean best_validation_loss, final_validation_loss, whole_validation_loss, test_loss or "
+                     "final_training_loss?");
+    EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--experiment", "4"}),
+                     "the number of an experiment (1 to 1)");
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--until", "low"}), "low");
 
     const auto sample = ropelab_cli({"sample", "--lab", lab_, "--length", "40", "--json"});
@@ -277,18 +286,27 @@ TEST_F(LabVerbsTest, ResultsRemembersWhichRunsAreIncluded) {
             std::vector<Event>{event::CohortStarted{{run}, 0, 10, {seed == 1 ? "bfloat16" : "float32", "cpu", 2, ""}},
                                event::RunEnded{run, RunState::finished, "", summary}});
     }
+    std::string note;
     const auto results = [&](const std::vector<std::string>& more) {
         std::vector<std::string> arguments = {"results", "--lab", lab_, "--json"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         const auto finished = ropelab_cli(arguments);
         EXPECT_EQ(finished.status, 0) << finished.err;
+        note = finished.err;
         return finished.json();
     };
     std::vector<std::string> merge = {"--merge"};
     merge.insert(merge.end(), others.begin(), others.end());
     EXPECT_EQ(results(merge).at("groups").at(0).at("n"), 3);
+    for (const std::string& other : others) EXPECT_THAT(note, testing::HasSubstr("1 run of " + other + " added.\n"));
+    EXPECT_THAT(note, testing::HasSubstr("The lab file stores this choice of runs and margin"));
+    EXPECT_EQ(LabFile::open(lab_)->run(2).name, "run, seed 2");
+    results(merge);
+    EXPECT_THAT(note, testing::HasSubstr("0 runs of " + others[0] + " added; the lab file has its runs already.\n"));
+    EXPECT_THAT(note, testing::Not(testing::HasSubstr("stores this choice")));
     const auto later = results({});
     EXPECT_EQ(later.at("groups").at(0).at("n"), 3);
+    EXPECT_EQ(note, "");
     EXPECT_EQ(later.at("selection").at("experiment"), "all");
     EXPECT_EQ(later.at("warnings").size(), 1U);
     EXPECT_EQ(run_selection(LabFile::open(lab_)->choice(selection_choice)).experiment, RunSelection::all_experiments);

@@ -464,7 +464,16 @@ TEST(OpenedVerbs, SentencesNameWhatDoesNotFit) {
     EXPECT_EQ(ropelab_cli({"perplexity", "--model", model, "--tokens", ids}).status, 0);
     EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--tokens", ids, "--text", ids}), "Give one text");
     EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--text", ids}),
-                     "has no tokenizer.json and no tokenizer.model");
+                     "has no tokenizer.json and no tokenizer.model, so the program cannot split a text into the "
+                     "model's tokens; copy the model's tokenizer into the folder. Token ids with --tokens need no "
+                     "tokenizer.");
+    EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", "meta-llama/Llama-3.1-8B", "--text", ids}),
+                     "There is no file or folder meta-llama/Llama-3.1-8B; models are not downloaded");
+    const auto logits = [&](const char* tokens) {
+        return ropelab_cli({"logits", "--model", model, "--tokens", tokens});
+    };
+    EXPECT_EQ(logits("1,2,3").out, logits(scratch.write("three.json", "[1,2,3]").c_str()).out);
+    EXPECT_BAD_INPUT(logits("1,,3"), "JSON list of whole numbers of 0 or more, such as 1,2,3");
     EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--last-words", ids, "--text", ids}),
                      "--text, --tokens and --stride are left out");
     EXPECT_BAD_INPUT(ropelab_cli({"logits", "--model", model, "--tokens", ids, "--precision", "float16"}), "bfloat16");

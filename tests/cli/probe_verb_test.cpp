@@ -112,6 +112,9 @@ TEST_F(ProbeVerbTest, EvaluatesTheCheckpointIfFlagsRequireIt) {
     EXPECT_NE(stopped.at("loss"), plain.at("loss"));
     EXPECT_NEAR(stopped.at("logit_contribution").at(0).at(0).at(8), 1.0, 1e-6);
     EXPECT_EQ(stopped.at("inverse_frequencies").at(0), 0.0);
+    const Finished frozen = probe({"--sequences", "2", "--freeze-pairs", "0-4"});
+    EXPECT_THAT(frozen.out, testing::HasSubstr(" without freezing)"));
+    EXPECT_THAT(frozen.err, testing::HasSubstr("the model does not rotate the pairs 4.\n"));
 
     const auto removed = json_of({"--sequences", "0", "--ablate-pairs", "all"});
     EXPECT_NEAR(removed.at("attention").at(1).at(1).at(3).at(0), 0.25, 1e-6);
@@ -343,7 +346,7 @@ TEST_F(ProbeVerbTest, NamesLayersWithoutAttentionWeights) {
 
 TEST_F(ProbeVerbTest, RejectsInvalidFlags) {
     EXPECT_BAD_INPUT(probe({"--freeze-pairs", "fast9"}), "from 1 to 8, such as");
-    EXPECT_BAD_INPUT(probe({"--ablation-curve", "freez"}), "did you mean \"freeze\"?");
+    EXPECT_BAD_INPUT(probe({"--ablation-curve", "freez"}), "did you mean freeze?");
     EXPECT_BAD_INPUT(probe({"--ablation-curve", "freeze", "--extrapolate", "2"}), "leave the others out");
     EXPECT_BAD_INPUT(probe({"--extrapolate", "2", "--context", "64"}), "leave the others out");
     EXPECT_BAD_INPUT(probe({"--extrapolate", "0"}), "1 time or more");
@@ -359,6 +362,8 @@ TEST_F(ProbeVerbTest, RejectsInvalidFlags) {
     EXPECT_BAD_INPUT(probe({"--step", "10", "--text", "e a"}), "has a checkpoint of step 20, not of step 10");
     EXPECT_BAD_INPUT(probe({"--run", "7"}), "no run 7");
     EXPECT_BAD_INPUT(probe({"--freeze-pairs", "8"}), "freeze-pairs");
+    EXPECT_BAD_INPUT(probe({"--freeze-pairs", "5-6"}),
+                     "Freezing has no effect, because the model does not rotate the pairs 5, 6.");
     EXPECT_BAD_INPUT(probe({"--scaling", "jarn"}), "did you mean \"yarn\"?");
     EXPECT_BAD_INPUT(probe({"--factor", "2"}), "--scaling");
     EXPECT_BAD_INPUT(probe({"--text", "e a", "--context", "64"}), "leave out --context");

@@ -20,6 +20,8 @@ TEST(ReplayVerb, RejectsBadInputWithOneSentence) {
     EXPECT_BAD_INPUT(ropelab_cli(replay({"--run", "1.7"})), "run is 1.7, but it must be a whole number");
     EXPECT_BAD_INPUT(ropelab_cli(replay({"--rows", "pairs"})), "layers, heads, all-heads or sorted");
     EXPECT_BAD_INPUT(ropelab_cli(replay({}, "replay.mp4")), "but it is \"replay.mp4\"");
+    EXPECT_BAD_INPUT(ropelab_cli({"replay", "a", "b", "c", "--lab", "a.ropelab", "--output", "a.gif"}),
+                     "shows one or two figures, but the command names 3");
     EXPECT_BAD_INPUT(ropelab_cli({"replay", "nonsense", "--lab", "a.ropelab", "--output", "a.gif"}),
                      "no figure \"nonsense\" to replay");
 }

@@ -50,12 +50,12 @@ TEST_F(ReportVerbTest, WritesThreeFormatsWithFigures) {
 
 TEST_F(ReportVerbTest, AFigureThatCannotBeDrawnLeavesTheOthers) {
     const auto finished = ropelab_cli({"figure", "group-means", "loss-by-context", "improvement", "--each", "--lab",
-                                       lab_, "--output", folder_.path().string()});
+                                       lab_, "--output", (folder_ / "new/each").string()});
     EXPECT_EQ(finished.status, 1);
     EXPECT_THAT(finished.err, testing::HasSubstr("at least two context lengths"));
     for (const char* name : {"group-means.pdf", "group-means.svg", "improvement.pdf", "improvement.svg"})
-        EXPECT_TRUE(std::filesystem::exists(folder_ / name)) << name;
-    EXPECT_FALSE(std::filesystem::exists(folder_ / "loss-by-context.pdf"));
+        EXPECT_TRUE(std::filesystem::exists(folder_ / "new/each" / name)) << name;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "new/each/loss-by-context.pdf"));
     EXPECT_BAD_INPUT(ropelab_cli({"figure", "group-means", "--each", "--format", "png", "--lab", lab_, "--output",
                                   folder_.path().string()}),
                      "leave out --format");

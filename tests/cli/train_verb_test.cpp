@@ -68,6 +68,13 @@ TEST(TrainVerb, RunsOfACohortEqualSingleRuns) {
     const auto single = ropelab_cli(small("train", {"--set", "theta=500", "--json"})).json().at("runs");
     EXPECT_EQ(sweep[0].at("whole_validation_loss"), single[0].at("whole_validation_loss"));
     EXPECT_NE(sweep[0].at("whole_validation_loss"), sweep[1].at("whole_validation_loss"));
+    const auto text = ropelab_cli(small("sweep", {"--set", "theta=500,10000"}));
+    EXPECT_THAT(text.out, testing::HasSubstr("\"tokens/s\" is the speed of all runs of a cohort"));
+    EXPECT_THAT(text.err, testing::ContainsRegex("best validation loss [0-9.]+ \\(θ (500|10k), 100 %\\)"));
+    const auto rounded = ropelab_cli({"sweep", "--set", "fraction=0.3,0.5", "--set", "seed=1..2", "--set", "width=64",
+                                      "--set", "heads=2", "--plan"});
+    EXPECT_EQ(rounded.err,
+              "fraction=0.3 is 9.6 of 32 channels per head; whole pairs rotate, which are 10 channels (31 %).\n");
 }
 
 TEST(TrainVerb, MemoryIsCloseToThePrediction) {
@@ -173,6 +180,8 @@ TEST(TrainVerb, RejectsBadInputWithOneSentenceBeforeTraining) {
     const ScratchFolder folder;
     EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "thta=500"}), "did you mean theta?");
     EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "lr=1e-3"}), "did you mean learning_rate?");
+    EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "theta=10,000"}), "write thousands without a comma");
+    EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--set", "seed=1-3"}), "the range is written seed=1..3.");
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--theta", "100,200"}), "write --set theta=100,200.");
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "theta=100,200"}), "write --set theta=100,200.");
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--seeds", "3"}), "write --set seed=1..3.");

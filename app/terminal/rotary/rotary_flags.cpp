@@ -8,7 +8,9 @@
 #include "core/base/numbers.h"
 #include "core/interop/model_table.h"
 #include "core/interop/opened_model.h"
+#include "core/run/probing.h"
 #include "core/settings/keys.h"
+#include "core/study/ablation.h"
 #include "core/table/table.h"
 
 namespace ropelab::terminal {
@@ -65,11 +67,12 @@ std::optional<double> parse_theta(const std::string& text) {
 }
 
 void RotaryFlags::add_size(CLI::App& verb, const std::string& context_help) {
-    single_.push_back(
-        verb.add_option("--head-dim", head_dim_, std::string(setup_key("head_dim").meaning))->capture_default_str());
+    single_.push_back(verb.add_option("--head-dim", head_dim_, std::string(setup_key("head_dim").meaning))
+                          ->capture_default_str()
+                          ->type_name(number_type));
     single_.push_back(
         verb.add_option("--fraction", fraction_, std::string(setup_key("fraction").meaning))->capture_default_str());
-    verb.add_option("--context", context_, context_help + "; 8k is 8,000");
+    verb.add_option("--context", context_, context_help + "; 8k is 8,000")->type_name(number_type);
     verb.add_option("--setup", setup_text_, "Rotary setup as text, such as \"theta=500k head_dim=128 fraction=25%\"");
     verb.add_option("--hf-config", hf_config_, "config.json of a Hugging Face model");
     verb.add_option(
@@ -78,8 +81,9 @@ void RotaryFlags::add_size(CLI::App& verb, const std::string& context_help) {
 }
 
 void RotaryFlags::add_spectrum(CLI::App& verb) {
-    single_.push_back(
-        verb.add_option("--theta", theta_, std::string(setup_key("theta").meaning))->capture_default_str());
+    single_.push_back(verb.add_option("--theta", theta_, std::string(setup_key("theta").meaning))
+                          ->capture_default_str()
+                          ->type_name(number_type));
     single_.push_back(
         verb.add_option("--partial", partial_, std::string(setup_key("partial").meaning))->capture_default_str());
     verb.add_option("--layer-type", layer_type_,
@@ -108,6 +112,7 @@ void RotaryFlags::add_scaling(CLI::App& verb) {
         if (!standard.empty() && key.name != "original_context") help += " (default: " + standard + ")";
         Parameter& entry = parameters_.emplace_back(Parameter{&key, nullptr, ""});
         entry.option = verb.add_option(flag_of(key), entry.text, help);
+        if (key.kind != SettingFacts::Kind::list) entry.option->type_name(number_type);
         single_.push_back(entry.option);
     }
     single_.push_back(verb.add_flag("--exact-ramp", exact_ramp_,
@@ -117,7 +122,7 @@ void RotaryFlags::add_scaling(CLI::App& verb) {
 
 CLI::Option* RotaryFlags::add_shape(CLI::App& verb, const std::string& name, std::string& value,
                                     const std::string& help) {
-    shape_.push_back(verb.add_option(name, value, help));
+    shape_.push_back(verb.add_option(name, value, help)->type_name(number_type));
     return shape_.back();
 }
 
@@ -221,6 +226,20 @@ void RotaryFlags::parse(bool allows_others) {
         frequencies = ropelab::frequencies(settings);
     }
     if (length > 0) setup.context = length;
+}
+
+std::vector<std::int64_t> parse_frozen_pairs(const std::string& text, const ModelPlan& plan) {
+    const Rotary* rotary = plan.rotary();
+    std::vector<std::int64_t> pairs = parse_pairs(text, pairs_of(plan), "freeze-pairs");
+    std::vector<std::string> fixed;
+    for (const std::int64_t pair : pairs) {
+        const bool is_rotary = rotary != nullptr && pair < std::ssize(rotary->pairs);
+        if (!is_rotary || !rotary->pairs[static_cast<std::size_t>(pair)].rotates) fixed.push_back(std::to_string(pair));
+    }
+    const std::string words = "the model does not rotate the pairs " + joined(fixed);
+    if (fixed.size() == pairs.size()) throw BadInput("Freezing has no effect, because " + words + ".");
+    if (!fixed.empty()) std::cerr << "ropelab-cli: Freezing has no effect on some pairs: " << words << ".\n";
+    return pairs;
 }
 
 void warn_of_unknown_keys(const HfModel& model) {

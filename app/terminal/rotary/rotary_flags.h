@@ -7,9 +7,13 @@
 #include <vector>
 
 #include "core/interop/config/hf_config.h"
+#include "core/plan/model_plan.h"
 #include "core/rope/rotary_setup.h"
 
 namespace ropelab::terminal {
+
+/// In the help of options that also read numbers such as 10k.
+inline constexpr const char* number_type = "NUMBER";
 
 /// "slice" or "truncate". Throws BadInput for any other word.
 Partial parse_partial(const std::string& word);
@@ -79,6 +83,10 @@ std::int64_t parse_count(const std::string& text, const std::string& flag, std::
 double parse_positive(const std::string& text, const std::string& flag, double high);
 /// The value of --theta; nullopt for "".
 std::optional<double> parse_theta(const std::string& text);
+
+/// The value of --freeze-pairs. Throws BadInput if none of the pairs rotates, and names those that do not on standard
+/// error.
+std::vector<std::int64_t> parse_frozen_pairs(const std::string& text, const ModelPlan& plan);
 
 void warn_of_unknown_keys(const HfModel& model);
 void warn_of_remarks(const HfModel& model);

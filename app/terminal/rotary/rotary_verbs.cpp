@@ -209,13 +209,16 @@ void add_context(CLI::App& program) {
     flags.rotary.add_size(*verb, "Context in tokens (default: 1024, or the model's own)");
     flags.rotary.add_spectrum(*verb);
     verb->add_option("--scan-from", flags.scan_from,
-                     "Smallest base θ that is tested for the context (default: 100, or the step if that is larger)");
+                     "Smallest base θ that is tested for the context (default: 100, or the step if that is larger)")
+        ->type_name(number_type);
     verb->add_option(
-        "--scan-to", flags.scan_to,
-        "Largest base θ that is tested for the context (default: 1M, or twice theta if that is larger; without "
-        "--scan-step, ten times as much until a base supports the context, up to about 1e15)");
+            "--scan-to", flags.scan_to,
+            "Largest base θ that is tested for the context (default: 1M, or twice theta if that is larger; without "
+            "--scan-step, ten times as much until a base supports the context, up to about 1e15)")
+        ->type_name(number_type);
     verb->add_option("--scan-step", flags.scan_step,
-                     "Step between the tested bases θ (default: chosen so that testing takes about two seconds)");
+                     "Step between the tested bases θ (default: chosen so that testing takes about two seconds)")
+        ->type_name(number_type);
     add_json(*verb, flags.json);
     verb->footer(
         "A base θ is feasible for a context if B(Δ) = Σ cos(Δω_i) ≥ 0 for every distance Δ below the context; the sum "

@@ -44,7 +44,8 @@ struct ModelTextFlags {
                         "Folder with config.json and weights (safetensors), or a file of weights (safetensors, GGUF)")
             ->required();
         verb.add_option("--text", text_file, "File with the text; \"-\" is standard input");
-        verb.add_option("--tokens", tokens_file, "File with the token ids instead of a text: a JSON list");
+        verb.add_option("--tokens", tokens_file,
+                        "Token ids instead of a text, such as 1,2,3, or a file with a JSON list of them");
         add_model_precision(verb, precision);
     }
 };
@@ -61,7 +62,7 @@ std::vector<std::int32_t> tokens_of_json(const nlohmann::json& list, const std::
         return id.is_number_integer() && id >= 0 && id <= std::numeric_limits<std::int32_t>::max();
     };
     if (!list.is_array() || !std::all_of(list.begin(), list.end(), is_id))
-        throw BadInput("The file of token ids " + file + " must be a JSON list of whole numbers of 0 or more.");
+        throw BadInput("The token ids " + file + " must be a JSON list of whole numbers of 0 or more, such as 1,2,3.");
     return list.get<std::vector<std::int32_t>>();
 }
 
@@ -69,13 +70,21 @@ ModelText text_of(const ModelTextFlags& flags, const OpenedModel& model) {
     const int sources = static_cast<int>(!flags.text_file.empty()) + static_cast<int>(!flags.tokens_file.empty()) +
                         static_cast<int>(!flags.prompt.empty());
     if (sources != 1) throw BadInput("Give one text: a file with --text or token ids with --tokens.");
-    if (!flags.tokens_file.empty()) return {"", tokens_of_json(read_json(flags.tokens_file), flags.tokens_file)};
+    if (const std::string& given = flags.tokens_file; !given.empty()) {
+        const bool is_list = given.find_first_not_of("0123456789, ") == std::string::npos;
+        return {"",
+                tokens_of_json(is_list ? parse_bounded("[" + given + "]", nullptr, false) : read_json(given), given)};
+    }
     const std::string text = flags.prompt.empty() ? read_all(flags.text_file) : flags.prompt;
-    const Vocabulary vocabulary = model.vocabulary();
-    const std::vector<std::int32_t> tokens = vocabulary.encode(text);
-    const std::int64_t left_out = bytes_without_token(vocabulary, text, tokens);
-    if (left_out > 0) std::cerr << "ropelab-cli: " << left_out_words(left_out) << '\n';
-    return {text, tokens, vocabulary, left_out};
+    try {
+        const Vocabulary vocabulary = model.vocabulary();
+        const std::vector<std::int32_t> tokens = vocabulary.encode(text);
+        const std::int64_t left_out = bytes_without_token(vocabulary, text, tokens);
+        if (left_out > 0) std::cerr << "ropelab-cli: " << left_out_words(left_out) << '\n';
+        return {text, tokens, vocabulary, left_out};
+    } catch (const BadInput& error) {  // a tokenizer that is missing or refused
+        throw BadInput(std::string(error.what()) + " Token ids with --tokens need no tokenizer.");
+    }
 }
 
 struct PerplexityFlags {
@@ -109,11 +118,9 @@ ProbeRequest changes_of(const PerplexityFlags& flags, const ModelPlan& plan) {
         throw BadInput(
             "The model has no rotary embedding, so --theta, --scaling and pairs cannot be changed; leave them out.");
     }
-    const auto pairs = [&](const std::string& text, const char* what) {
-        return text.empty() ? std::vector<std::int64_t>() : parse_pairs(text, std::ssize(rotary->pairs), what);
-    };
-    result.frozen_pairs = pairs(flags.frozen, "freeze-pairs");
-    result.ablated_pairs = pairs(flags.ablated, "ablate-pairs");
+    if (!flags.frozen.empty()) result.frozen_pairs = parse_frozen_pairs(flags.frozen, plan);
+    if (!flags.ablated.empty())
+        result.ablated_pairs = parse_pairs(flags.ablated, std::ssize(rotary->pairs), "ablate-pairs");
     return result;
 }
 
@@ -328,7 +335,8 @@ void add_perplexity(CLI::App& program) {
     verb->add_option("--stride", flags.stride,
                      "Tokens from the beginning of a context window to the beginning of the next one (default: "
                      "--context)");
-    verb->add_option("--theta", flags.theta, "Evaluate the model with this θ instead of its own");
+    verb->add_option("--theta", flags.theta, "Evaluate the model with this θ instead of its own")
+        ->type_name(number_type);
     verb->add_option("--scaling", flags.scaling,
                      "Evaluate the model with this scaling instead of its own: linear, ntk, …");
     verb->add_option("--factor", flags.factor, "Factor of --scaling");

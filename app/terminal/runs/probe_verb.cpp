@@ -127,19 +127,19 @@ nlohmann::json json_of(const AblationControls& controls) {
              })}};
 }
 
-/// `whole`: the loss without ablation.
-std::string text_of(const AblationControls& controls, double whole) {
+/// `whole`: the loss without ablation; `done`: "frozen" or "ablated".
+std::string text_of(const AblationControls& controls, double whole, const std::string& done) {
     if (controls.draws.empty()) {
-        return "There are no controls: no set of other pairs has nearly the same logit contribution as the ablated "
-               "pairs.\n";
+        return "There are no controls: no set of other pairs has nearly the same logit contribution as the " + done +
+               " pairs.\n";
     }
     Table table{{{"contribution [%]", 'r', 16}, {"loss rise [nats]", 'r', 18}, {"pairs", 'l'}}, {}};
     for (const AblationControl& draw : controls.draws) {
         table.rows.push_back({fixed_text(100 * draw.contribution, 1), fixed_text(draw.result->loss - whole, 4),
                               joined(draw.pairs, "+", whole_text)});
     }
-    return "Controls: random other pairs with nearly the same logit contribution as the ablated pairs (" +
-           decimals_text(100 * controls.contribution, 1) + " %), ablated in the same way.\n" + table.text();
+    return "Controls: random other pairs with nearly the same logit contribution as the " + done + " pairs (" +
+           decimals_text(100 * controls.contribution, 1) + " %), " + done + " in the same way.\n" + table.text();
 }
 
 std::string counts_of(const ProbeResult& result) {
@@ -557,13 +557,20 @@ std::string text_of(const Probed& probed) {
         text << ", on " << probed.source << ": ";
     }
     text << counted(result.sequences, "sequence") << " of " << result.length << " tokens, loss [nats per token] ";
+    const bool freezes = !probed.request.frozen_pairs.empty();
+    const bool ablates = !probed.request.ablated_pairs.empty() || !probed.request.mean_ablated_pairs.empty();
     if (std::isfinite(result.loss)) {
         text << result.loss;
         if (!result.loss_by_position_error.empty())
             text << " (standard error over the sequences " << result.loss_error << ")";
-        if (probed.whole) text << " (" << probed.whole->loss << " without ablation)";
+        if (probed.whole)
+            text << " (" << probed.whole->loss << " without "
+                 << (!freezes  ? "ablation)"
+                     : ablates ? "freezing and ablation)"
+                               : "freezing)");
         text << "\n\n";
-        if (probed.controls) text << text_of(*probed.controls, probed.whole->loss) << '\n';
+        if (probed.controls)
+            text << text_of(*probed.controls, probed.whole->loss, freezes ? "frozen" : "ablated") << '\n';
     } else {
         text << "unknown\n\n";
     }
@@ -674,8 +681,9 @@ ProbeRequest request_of(const Flags& flags, const Checkpoint& checkpoint) {
         }
     }
     if (flags.map) request.map_size = *flags.map;
-    const std::int64_t pairs = pairs_of(plan_of(checkpoint));
-    if (!flags.frozen.empty()) request.frozen_pairs = parse_pairs(flags.frozen, pairs, "freeze-pairs");
+    const ModelPlan plan = plan_of(checkpoint);
+    const std::int64_t pairs = pairs_of(plan);
+    if (!flags.frozen.empty()) request.frozen_pairs = parse_frozen_pairs(flags.frozen, plan);
     if (!flags.ablated.empty()) request.ablated_pairs = parse_pairs(flags.ablated, pairs, "ablate-pairs");
     if (!flags.mean_ablated.empty())
         request.mean_ablated_pairs = parse_pairs(flags.mean_ablated, pairs, "mean-ablate-pairs");
@@ -868,7 +876,8 @@ void add_probe(CLI::App& program) {
                      "(safetensors, GGUF), or a folder with such folders of several steps of a training");
     verb->add_option("--text-file", flags.text_file,
                      "With --model: file or data set on which it is evaluated (default: the program's guide)");
-    verb->add_option("--theta", flags.theta, "With --model: evaluate it with this θ instead of its own");
+    verb->add_option("--theta", flags.theta, "With --model: evaluate it with this θ instead of its own")
+        ->type_name(number_type);
     verb->add_option("--store", flags.store,
                      "With --model: lab file that keeps the measurement, as an imported run without its weights; it is "
                      "created if it does not exist");

@@ -50,7 +50,8 @@ std::int64_t parsed_experiment(const std::string& text, const LabFile& lab) {
         if (std::to_string(experiment.id) == text) return experiment.id;
     }
     throw BadInput("\"" + text + "\" is not an experiment of " + lab.path().string() +
-                   "; it must be latest, all or the number of an experiment.");
+                   "; it must be latest, all or the number of an experiment (1 to " +
+                   std::to_string(lab.experiments().size()) + ").");
 }
 
 // As the lab stores it, changed by the flags.
@@ -102,7 +103,11 @@ std::vector<SweepPredictions> selected_predictions(const LabFile& lab, const Sel
 // For the next call and for the window. A lab that cannot be written stays as it is.
 void remember(const RunSelection& selection, const std::string& lab) {
     try {
-        LabFile::open(lab)->set_choice(selection_choice, to_text(selection));
+        const auto file = LabFile::open(lab);
+        if (to_text(stored_selection(*file)) == to_text(selection)) return;
+        file->set_choice(selection_choice, to_text(selection));
+        std::cerr << "The lab file stores this choice of runs and margin; later calls and the window use it."
+                  << std::endl;
     } catch (const std::exception&) {  // a read-only folder, a full disk
         std::cerr << "The choice of runs is not stored, because " + lab + " cannot be written." << std::endl;
     }
@@ -250,7 +255,11 @@ void merge_labs(const Flags& flags) {
     for (const std::string& other : flags.merge) stored_head_conversions(*LabFile::open(other, LabFile::Mode::read));
     const bool there = std::filesystem::exists(flags.lab);
     const auto lab = there ? LabFile::open(flags.lab) : LabFile::create(flags.lab);
-    for (const std::string& other : flags.merge) lab->merge(other);
+    for (const std::string& other : flags.merge) {
+        const int added = lab->merge(other);
+        std::cerr << counted(added, "run") << " of " << other << " added"
+                  << (added == 0 ? "; the lab file has its runs already." : ".") << std::endl;
+    }
 }
 
 ResultsOptions options_of(const Flags& flags) {

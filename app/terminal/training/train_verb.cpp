@@ -26,6 +26,7 @@
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
 #include "core/results/results_verdict.h"
+#include "core/rope/frequencies.h"
 #include "core/run/checkpoint.h"
 #include "core/run/runner.h"
 #include "core/settings/keys.h"
@@ -350,6 +351,20 @@ Described described_by(const Flags& flags, const std::optional<Experiment>& base
     return described;
 }
 
+// Once for each fraction and head dimension: whole pairs rotate.
+void tell_rounded_fractions(std::span<const RunSpec> runs) {
+    std::set<std::pair<int, double>> told;
+    for (const RunSpec& run : runs) {
+        const int channels = run.rotates() ? rotary_dim(run.head_dim(), run.fraction) : 0;
+        const double wanted = run.fraction * run.head_dim();
+        if (channels == 0 || std::abs(wanted - channels) < 1e-6) continue;
+        if (!told.emplace(run.head_dim(), run.fraction).second) continue;
+        std::cerr << "fraction=" << number_text(run.fraction) << " is " << rough_text(wanted) << " of "
+                  << run.head_dim() << " channels per head; whole pairs rotate, which are " << channels << " channels ("
+                  << rough_text(100.0 * channels / run.head_dim()) << " %)." << std::endl;
+    }
+}
+
 Experiment description(const Flags& flags) {
     return described_by(flags).experiment;
 }
@@ -408,6 +423,12 @@ std::filesystem::path data_dir_for(const LabFile& lab, const Flags& flags) {
     return flags.data_dir.empty() ? remembered_data_dir(lab) : std::filesystem::path(flags.data_dir);
 }
 
+// Of its checkpoint; 0 without one.
+std::int64_t trained_steps(const PlannedRun& run) {
+    const auto head = read_checkpoint_head(RunCheckpoint{run.checkpoint, run.spec});
+    return head ? head->iteration : 0;
+}
+
 // Also adds what the flags ask for.
 std::unique_ptr<LabFile> plan_resumed_runs(const Flags& flags, Plan& plan) {
     auto lab = LabFile::open(flags.lab);
@@ -424,6 +445,12 @@ std::unique_ptr<LabFile> plan_resumed_runs(const Flags& flags, Plan& plan) {
     }
     plan.runs = plan_continued_runs(*lab, unfinished_runs(*lab)).runs;
     settle_data(*lab, plan);
+    std::set<std::int64_t> steps;
+    for (const PlannedRun& run : plan.runs) steps.insert(trained_steps(run));
+    if (!steps.empty() && *steps.rbegin() > 0) {
+        std::cerr << "Resumed: " << counted(std::ssize(plan.runs), "run") << " from step " << *steps.begin()
+                  << (steps.size() > 1 ? " to " + std::to_string(*steps.rbegin()) : "") << '.' << std::endl;
+    }
     return lab;
 }
 
@@ -431,10 +458,8 @@ void print_resumed_plan(const Flags& flags) {
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
     const std::optional<Extension> extension = extension_of(*lab, flags);
     PlannedTraining training;
-    for (const PlannedRun& run : plan_continued_runs(*lab, unfinished_runs(*lab)).runs) {
-        const auto head = read_checkpoint_head(RunCheckpoint{run.checkpoint, run.spec});
-        training.add(run.spec, head ? head->iteration : 0);
-    }
+    for (const PlannedRun& run : plan_continued_runs(*lab, unfinished_runs(*lab)).runs)
+        training.add(run.spec, trained_steps(run));
     training.words = training.runs.empty() ? "Every run of the lab file has ended."
                                            : counted(training.runs.size(), "unfinished run") + " of the lab file.";
     if (extension) {
@@ -478,6 +503,7 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
     if (flags.cohort) chosen = indices_of_cohort(all, *flags.cohort, flags.slurm.runs_per_task);
     std::vector<RunSpec> specs;
     for (const std::size_t place : chosen) specs.push_back(all[place]);
+    tell_rounded_fractions(specs);
     if (flags.one_run && specs.size() != 1) {
         throw BadInput("These settings describe " + std::to_string(specs.size()) +
                        " runs, but the command \"train\" trains exactly one; use the command \"sweep\".");
@@ -599,6 +625,8 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
     text +=
         "Losses are in nats per token. \"best val. loss\" is the lowest of all evaluations; \"whole val. loss\" covers "
         "the whole validation split.\n";
+    if (outcomes.size() > 1)
+        text += "\"tokens/s\" is the speed of all runs of a cohort (runs trained as one batch) together.\n";
     if (subwords) text += bits.text();
     if (tokenizers.size() > 1) {
         text += "The runs have different tokenizers, so only their bits per byte can be compared.\n";
@@ -648,6 +676,7 @@ void print_planned(const Flags& flags) {
                          std::to_string(specs.size()) + " train in all.";
     }
     for (const std::size_t i : chosen) training.add(std::move(specs[i]), 0);
+    tell_rounded_fractions(training.runs);
     print_plan(training, flags, flags.data_dir);
 }
 

@@ -15,6 +15,7 @@
 #include "core/machine/engine_loader.h"
 #include "core/results/results_cells.h"
 #include "core/run/device_choice.h"
+#include "core/settings/run_names.h"
 #include "core/store/lab_recorder.h"
 #include "core/sweep/lab_plan.h"
 
@@ -22,14 +23,22 @@ namespace ropelab::terminal {
 
 namespace {
 
-std::string progress_text(const event::Progress& progress, double validation_loss) {
+struct Best {
+    double validation_loss = std::nan("");
+    std::string run;  // "" if only one run trains
+};
+
+std::string progress_text(const event::Progress& progress, const Best& best) {
     std::ostringstream text;
     text << "step " << progress.iteration << " / " << progress.iterations;
     if (progress.cohorts > 1) text << " (cohort " << progress.cohort << " of " << progress.cohorts << ")";
     if (progress.iteration < progress.iterations && std::isfinite(progress.seconds_left))
         text << "  " << duration_text(progress.seconds_left) << " left";
     if (progress.tokens_per_second > 0) text << "  " << std::lround(progress.tokens_per_second) << " tokens/s";
-    if (std::isfinite(validation_loss)) text << "  best validation loss " << fixed_text(validation_loss, 4);
+    if (std::isfinite(best.validation_loss)) {
+        text << "  best validation loss " << fixed_text(best.validation_loss, 4)
+             << (best.run.empty() ? "" : " (" + best.run + ")");
+    }
     return text.str();
 }
 
@@ -62,9 +71,14 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
     event::SweepEnded ending;
     if (plan.runs.empty()) return ending;
     memory.predicted = predicted_bytes(plan);
+    std::vector<RunSpec> specs;
+    for (const PlannedRun& planned : plan.runs) specs.push_back(planned.spec);
+    const std::vector<std::string> names = run_names(specs);
+    std::map<RunId, std::string> shown;
+    for (std::size_t i = 0; names.size() > 1 && i < names.size(); ++i) shown[plan.runs[i].id] = names[i];
     std::mutex mutex;
     ProgressLine line;
-    double best = std::nan("");
+    Best best;
     std::optional<event::Progress> last;  // after the last step, which is shown once, with its evaluation
     const auto sink = [&](const Event& published) {
         const std::lock_guard lock(mutex);
@@ -74,7 +88,8 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
             line.show(started->conditions.device + ", " + std::to_string(started->conditions.threads) + " threads, " +
                       started->conditions.reason);
         } else if (const auto* evaluated = std::get_if<event::Evaluated>(&published)) {
-            if (evaluated->iteration > 0) best = std::fmin(best, evaluated->validation_loss);
+            if (evaluated->iteration > 0 && improves(best.validation_loss, evaluated->validation_loss))
+                best = {evaluated->validation_loss, shown[evaluated->run]};
         } else if (const auto* progress = std::get_if<event::Progress>(&published)) {
             if (!progress->phase.empty()) return;  // a log, which gets a line every few seconds, shows the device first
             const std::string trouble = recorder ? recorder->trouble() : "";

@@ -61,7 +61,8 @@ std::optional<std::string> run_window_program(const std::string& what, std::vect
 }
 
 void JobFlags::add(const char* key, const Field& field, const char* help) {
-    verb_->add_option(field.flag, (fields_[key] = field).value, help);
+    CLI::Option* option = verb_->add_option(field.flag, (fields_[key] = field).value, help);
+    if (field.is_number) option->type_name("NUMBER");
 }
 
 void JobFlags::run(const std::string& what, const std::string& mode, nlohmann::json job) const {

@@ -7,6 +7,7 @@
 #include "app/terminal/options.h"
 #include "app/terminal/verbs.h"
 #include "app/terminal/window/window_program.h"
+#include "core/base/error.h"
 
 namespace ropelab::terminal {
 
@@ -114,6 +115,10 @@ struct ReplayFlags {
 void run_replay(const ReplayFlags& flags) {
     // Without --head, attention maps show one head and the other figures the mean over heads.
     constexpr int automatic_head = -2;
+    if (flags.figures.size() > 2) {
+        throw BadInput("A replay shows one or two figures, but the command names " +
+                       std::to_string(flags.figures.size()) + "; leave out the others.");
+    }
     nlohmann::json job{
         {"figures", flags.figures}, {"lab", flags.lab}, {"output", flags.output}, {"head", automatic_head}};
     if (flags.difference) job["difference"] = true;
@@ -131,8 +136,7 @@ void add_replay(CLI::App& program) {
                      "One or two figures of the window's page Inspect, side by side: logit-contribution, "
                      "attention-map, pair-dials … (ropelab --help lists all). \"second-run\" as the second figure "
                      "shows the first figure for the run of --beside")
-        ->required()
-        ->expected(1, 2);
+        ->required();
     add_lab(*verb, flags.lab);
     verb->add_option("--output", flags.output,
                      "Output file: .gif for one animation (- for standard output); .png or .svg for one file per frame")

@@ -341,6 +341,8 @@ ExportOptions paperFor(const std::vector<Figure>& figures, const LaunchOptions& 
 
 /// A figure that cannot be made does not keep the others from being written.
 int writeEach(const LaunchOptions& options) {
+    if (!QDir().mkpath(options.output))
+        throw BadInput("The folder " + options.output.toStdString() + " cannot be created.");
     FigureSources sources(options.lab, options.dataDir);
     QStringList problems;
     for (const QString& name : options.figures) {

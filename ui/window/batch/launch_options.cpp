@@ -183,7 +183,8 @@ void readFigures(const CommandLine& parser, const QStringList& names, LaunchOpti
     result.figureFlags = figureFlagsOf(parser);
     checkFigures(figureEntries(), result.figures, result.figureFlags, !result.lab.isEmpty());
     if (result.output.isEmpty())
-        throw BadInput("--figure requires --output FILE (.pdf, .svg, .png, .csv, .tex or .wav).");
+        throw BadInput(
+            "A figure requires --output FILE (.pdf, .svg, .png, .csv, .tex or .wav), or --each and a folder.");
     const auto set = [&parser](const char* flag) { return parser.isSet(QLatin1String(flag)); };
     result.isHeightChosen = set("height-mm");
     result.showsCaption = set("caption");
