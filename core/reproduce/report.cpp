@@ -16,6 +16,7 @@
 #include "core/reproduce/published/source_tests.h"
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/rules/predictions.h"
 #include "core/results/results_cells.h"
 #include "core/settings/keys.h"
 #include "core/settings/run_names.h"
@@ -335,8 +336,8 @@ std::string rules_text(const SheetPlan& plan) {
     return text;
 }
 
-std::string chance_text(double chance) {
-    return rough_text(100 * chance) + " % by chance";
+std::string in_brackets(double chance) {
+    return " (" + chance_text(chance) + (chance < 1 ? " by chance)" : ")");
 }
 
 }  // namespace
@@ -425,9 +426,9 @@ std::string predictions_text(std::span<const ScoredPrediction> predictions, cons
     std::string text = predictions.empty() ? "" : "\nPredictions (preregistered)" + of + ":\n";
     for (const ScoredPrediction& each : predictions) {
         if (each.outcome == ScoredPrediction::Outcome::unmeasured) continue;
-        text += "  " + to_string(each.outcome) + " (" + chance_text(each.chance) + "): " + each.prediction.theory +
-                ", " + each.prediction.quantity + ": " + each.prediction.words + ' ' +
-                null_model_words(each.prediction) + ' ' + each.words + '\n';
+        text += "  " + to_string(each.outcome) + in_brackets(each.chance) + ": " + each.prediction.theory + ", " +
+                each.prediction.quantity + ": " + each.prediction.words + ' ' + null_model_words(each.prediction) +
+                ' ' + each.words + '\n';
     }
     for (const std::string& words : unscored_words(predictions)) text += "  " + words + '\n';
     return text;
@@ -501,8 +502,8 @@ std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_d
     text += rules_text(plan);
     if (!plan.predictions.empty()) text += "\nPredictions:\n";
     for (const Prediction& prediction : plan.predictions) {
-        text += "  " + prediction.theory + ", " + prediction.quantity + " (" + chance_text(prediction.chance) +
-                "): " + prediction.words + ' ' + null_model_words(prediction) + '\n';
+        text += "  " + prediction.theory + ", " + prediction.quantity + in_brackets(prediction.chance) + ": " +
+                prediction.words + ' ' + null_model_words(prediction) + '\n';
     }
     const auto needs = needs_of(plan);
     if (!needs.empty()) text += "\nTests that are not possible at this scale:\n";

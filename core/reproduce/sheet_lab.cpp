@@ -291,7 +291,12 @@ std::string sweep_predictions_latex(std::span<const SweepPredictions> sweeps) {
 std::vector<ScoredPrediction> all_predictions(std::span<const SweepPredictions> sweeps) {
     std::vector<ScoredPrediction> result;
     for (const SweepPredictions& sweep : sweeps) {
-        result.insert(result.end(), sweep.predictions.begin(), sweep.predictions.end());
+        for (const ScoredPrediction& each : sweep.predictions) {
+            result.push_back(each);
+            // Two experiments can have the same prediction.
+            if (sweeps.size() > 1)
+                result.back().prediction.theory += ", experiment " + std::to_string(sweep.stored.experiment);
+        }
     }
     return result;
 }

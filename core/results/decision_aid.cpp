@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/plan/step_cost.h"
@@ -231,10 +232,9 @@ DecisionChoice decision_choice(const std::string& typed) {
     for (const std::string& name : parts_of(typed)) {
         if (name.empty()) continue;
         if (std::find(known.begin(), known.end(), name) == known.end()) {
-            throw BadInput(
-                "\"" + name +
-                "\" is neither a loss nor a cost (a speed or a cache size) that a decision can weigh; did you mean " +
-                nearest(name, known) + "? Possible names are " + joined(known) + ".");
+            throw BadInput("\"" + name +
+                           "\" is neither a loss nor a cost (a speed or a cache size) that a decision can weigh" +
+                           hint(name, known) + " Possible names are " + joined(known) + ".");
         }
         std::string& part = std::find(losses.begin(), losses.end(), name) != losses.end() ? choice.loss : choice.cost;
         if (!part.empty())
@@ -369,12 +369,28 @@ std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsT
     add(aid.dominated.size(), [&](std::size_t i) {
         return label(aid.dominated[i].group) + " is Pareto-dominated by " + label(aid.dominated[i].by) + ".";
     });
-    add(aid.undecided.size(), [&](std::size_t i) {
-        const auto& [first, second] = aid.undecided[i];
+    const auto table_says = [&](std::size_t group, std::size_t other) {
+        const bool compares = table.groups[group].against == other && aid.loss == table.compared;
+        return compares ? verdict_of(table, table.groups[group]) : Verdict();
+    };
+    auto undecided = aid.undecided;
+    if (undecided.size() > most_details) {
+        const std::size_t count = aid.front.size() + aid.dominated.size();
+        const bool all = undecided.size() == count * (count - 1) / 2;
+        lines.push_back("Undecided: " + std::string(all ? "all " : "") + grouped(std::ssize(undecided)) +
+                        (all ? "" : " of " + grouped(static_cast<std::int64_t>(count * (count - 1) / 2))) +
+                        " pairs of settings.");
+        // Only where the table decides.
+        std::erase_if(undecided, [&](const auto& pair) {
+            return table_says(pair.first, pair.second).kind <= Verdict::Kind::equivalent &&
+                   table_says(pair.second, pair.first).kind <= Verdict::Kind::equivalent;
+        });
+    }
+    add(undecided.size(), [&](std::size_t i) {
+        const auto& [first, second] = undecided[i];
         std::string line = "Undecided: " + label(first) + " against " + label(second) + ".";
         for (const auto& [group, other] : {std::pair(first, second), std::pair(second, first)}) {
-            if (table.groups[group].against != other || aid.loss != table.compared) continue;
-            const Verdict verdict = verdict_of(table, table.groups[group]);
+            const Verdict verdict = table_says(group, other);
             if (verdict.kind < Verdict::Kind::equivalent) continue;
             // No correction concerns an equivalence.
             const bool is_equivalent = verdict.kind == Verdict::Kind::equivalent;

@@ -8,7 +8,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "core/results/results_cells.h"
+#include "core/reproduce/rules/predictions.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
@@ -254,7 +254,7 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
          true},
         {u"chance level"_s,
          u"The chance level is the probability that a prediction is right by chance; the tooltip of a cell states how "
-         "it is computed (the null model). A prediction with a chance level of 1 is not scored."_s},
+         "it is computed (the null model). A prediction that cannot be wrong is not scored."_s},
         {u"theory"_s, {}, true},
         {u"quantity"_s, u"This column shows which measured quantity the theory predicts."_s, true},
         {u"prediction"_s, {}, true},
@@ -273,7 +273,7 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
         const bool isScored = each.outcome != Outcome::unmeasured;
         content.rows.push_back(
             {{text(to_string(each.outcome)), text(each.words), tone},
-             {u"%1 %"_s.arg(text(rough_text(100 * each.chance))), text(null_model_words(prediction))},
+             {withUnbreakablePercent(text(chance_text(each.chance))), text(null_model_words(prediction))},
              {text(prediction.theory), text(prediction.theory)},
              {text(prediction.quantity).replace(QLatin1Char('_'), QLatin1Char(' '))},
              {stated, stated},

@@ -101,7 +101,7 @@ Candidate candidate(GroupKeys group, std::string label, const FrequencySettings&
 // "θ = 1850 (lowest value of the context bound B(Δ): −0.16 of at most 32 at distance 235; B < 0 at 1 of 226 distances,
 // from 235 on)".
 std::string depth_words(const Candidate& candidate, int head_dim, std::int64_t distances) {
-    return candidate.label + " (lowest value of the context bound B(Δ): " + fixed_text(candidate.probe.far_bound, 2) +
+    return candidate.label + " (lowest value of the context bound B(Δ): " + minus_text(candidate.probe.far_bound, 2) +
            " of at most " + std::to_string(head_dim / 2) + " at distance " +
            std::to_string(candidate.probe.far_lag - 1) + "; B < 0 at " + std::to_string(candidate.negative) + " of " +
            std::to_string(distances) + " distances, from distance " + std::to_string(candidate.breaks) + " on)";
@@ -146,7 +146,9 @@ Prediction collapse_prediction(const std::vector<Candidate>& candidates, int hea
     std::string failing;
     for (const Candidate& each : candidates) {
         if (each.negative == 0) continue;
-        failing += (failing.empty() ? "" : ", ") + depth_words(each, head_dim, lags.back() - lags.front() + 1);
+        failing += (failing.empty() ? "" : ", ") + (prediction.high.size() > most_listed
+                                                        ? each.label
+                                                        : depth_words(each, head_dim, lags.back() - lags.front() + 1));
     }
     prediction.words = failing.empty() ? "The context bound B(Δ), the mean logit advantage of similar keys at distance "
                                          "Δ, is not negative in any group at the " +
@@ -339,6 +341,16 @@ double chance_of_set(std::size_t n, std::size_t k) {
     for (std::size_t i = 0; i < k; ++i)
         combinations = combinations * static_cast<double>(n - i) / static_cast<double>(i + 1);
     return 1 / combinations;
+}
+
+std::string chance_text(double chance) {
+    if (chance >= 1) return "100 %, as it cannot be wrong";
+    return chance < 1e-4 ? "below 0.01 %" : rough_text(100 * chance) + " %";
+}
+
+std::string minus_text(double value, int decimals) {
+    const std::string text = fixed_text(value, decimals);
+    return text.starts_with('-') ? "−" + text.substr(1) : text;
 }
 
 }  // namespace ropelab

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -59,7 +60,7 @@ constexpr double order_level = 0.05;
 
 // "theta = 500: 0.0830 ± 0.0290 nats (n = 3)".
 std::string group_words(const ScoredPrediction::Group& group, const std::string& unit) {
-    std::string words = (group.label.empty() ? "all runs" : group.label) + ": " + fixed_text(group.sample.mean, 4);
+    std::string words = (group.label.empty() ? "all runs" : group.label) + ": " + minus_text(group.sample.mean, 4);
     if (group.sample.n > 1) words += " ± " + fixed_text(group.sample.standard_deviation, 4);
     return words + (unit.empty() ? "" : " " + unit) + " (n = " + std::to_string(group.sample.n) + ")";
 }
@@ -89,9 +90,13 @@ std::string order_words(ScoredPrediction& scored) {
     const ScoredPrediction::Group* low = nullptr;
     const ScoredPrediction::Group* high = nullptr;
     std::string words = "Means of the groups ± standard deviations over seeds: ";
+    const bool are_listed = scored.groups.size() <= most_listed;
+    if (!are_listed) words += counted(std::ssize(scored.groups), "group") + ", which the JSON output lists";
     for (const auto& group : scored.groups) {
-        words += (&group == &scored.groups.front() ? "" : "; ") + group_words(group, scored.unit) +
-                 (group.low ? ", predicted low" : "");
+        if (are_listed) {
+            words += (&group == &scored.groups.front() ? "" : "; ") + group_words(group, scored.unit) +
+                     (group.low ? ", predicted low" : "");
+        }
         if (group.low && (!low || group.sample.mean > low->sample.mean)) low = &group;
         if (!group.low && (!high || group.sample.mean < high->sample.mean)) high = &group;
     }
@@ -101,7 +106,7 @@ std::string order_words(ScoredPrediction& scored) {
                ", cannot be tested: a test needs at least two seeds with different values in each group.";
     }
     return words + ". Welch's t test of the closest groups, " + low->label + " and " + high->label +
-           ": t = " + fixed_text(scored.test->t, 2) + ", " + p_words(scored.test->p) + ".";
+           ": t = " + minus_text(scored.test->t, 2) + ", " + p_words(scored.test->p) + ".";
 }
 
 void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
@@ -154,10 +159,11 @@ void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs
         return;
     }
     const double highest = std::ranges::max(near, {}, &Sample::mean).mean;
-    const std::string lag = std::to_string(rule.shortest_lag);
+    const std::string nearest = std::to_string(rule.shortest_lag - 1);
+    const std::string farthest = std::to_string(rule.longest_lag - 1);
     if (highest < rule.least_gain) {
-        scored.words = "No group retrieves repeated tokens even at lag " + lag + " (a token repeats after " + lag +
-                       " tokens): the highest gain in accuracy is " + fixed_text(highest, 3) +
+        scored.words = "No group retrieves repeated tokens even at distance " + nearest +
+                       ": the highest gain in accuracy is " + fixed_text(highest, 3) +
                        ", so no group can fail and the prediction is not scored.";
         return;
     }
@@ -169,9 +175,9 @@ void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs
         gains += (i == 0 ? "" : ", ") + fixed_text(far[i].mean, 3) + " (" + differing_text(groups, i) + ")";
     }
     scored.outcome = is_right ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
-    scored.words = "The highest gain in accuracy on repeated tokens at lag " + lag + " is " + fixed_text(highest, 3) +
-                   ". Groups with a gain below " + fixed_text(limit, 3) + " at lag " +
-                   std::to_string(rule.longest_lag) + " fail; the gains at this lag are " + gains + ".";
+    scored.words = "The highest gain in accuracy on repeated tokens at distance " + nearest + " is " +
+                   fixed_text(highest, 3) + ". Groups with a gain below " + fixed_text(limit, 3) + " at distance " +
+                   farthest + " fail; the gains at this distance are " + gains + ".";
 }
 
 struct GroupGains {
@@ -210,9 +216,9 @@ Description described_with(std::span<const double> values, double confidence) {
 }
 
 std::string mean_with_interval(const Description& described) {
-    const std::string mean = fixed_text(described.mean, 3);
+    const std::string mean = minus_text(described.mean, 3);
     if (!std::isfinite(described.confidence_low)) return mean;
-    return mean + " [" + fixed_text(described.confidence_low, 3) + ", " + fixed_text(described.confidence_high, 3) +
+    return mean + " [" + minus_text(described.confidence_low, 3) + ", " + minus_text(described.confidence_high, 3) +
            "]";
 }
 
@@ -239,9 +245,9 @@ std::string finding_words(const GroupProbe& probe, const CollapseTest& test, dou
     if (test.seeds == 0) return probe.label + ": no run has a measured gain";
     const std::string part = rough_text(100 * kept) + " %";
     const bool has_control = std::isfinite(test.control);
-    return probe.label + ": gain " + fixed_text(test.near, 3) + " at distance " + std::to_string(probe.near_lag - 1) +
-           ", " + fixed_text(test.far, 3) + " at distance " + std::to_string(probe.far_lag - 1) +
-           (has_control ? ", " + fixed_text(test.control, 3) + " at the control distance " +
+    return probe.label + ": gain " + minus_text(test.near, 3) + " at distance " + std::to_string(probe.near_lag - 1) +
+           ", " + minus_text(test.far, 3) + " at distance " + std::to_string(probe.far_lag - 1) +
+           (has_control ? ", " + minus_text(test.control, 3) + " at the control distance " +
                               std::to_string(probe.control_lag - 1)
                         : "") +
            ", drop of the gain " + mean_with_interval(test.drop) + ", gain at distance " +
@@ -275,6 +281,7 @@ void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     bool is_declining = false;
     bool is_wrong = false;
     std::string findings;
+    std::map<std::string, std::string> labels;  // of the groups of each finding
     for (std::size_t i = 0; i < rule.probes.size(); ++i) {
         const GroupGains gains = gains_of(runs, rule.probes[i]);
         waiting += gains.waiting;
@@ -283,6 +290,8 @@ void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
         CollapseTest test = collapse_test(rule, gains.lags);
         if (!is_tested(rule, rule.probes[i])) test.finding = Collapse::no_control;
         findings += (findings.empty() ? "" : "; ") + finding_words(rule.probes[i], test, rule.kept);
+        std::string& same = labels[test.seeds == 0 ? "no run has a measured gain" : finding_text(test)];
+        same += (same.empty() ? "" : ", ") + rule.probes[i].label;
         if (test.finding == Collapse::not_learned || test.finding == Collapse::no_control) continue;
         const bool is_predicted = i >= prediction.low.size();
         ++groups;
@@ -295,6 +304,8 @@ void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
         scored.words = missing_values_words(waiting, unmeasured);
         return;
     }
+    if (rule.probes.size() > most_listed)
+        findings = joined(labels, "; ", [](const auto& entry) { return entry.first + ": " + entry.second; });
     scored.chance = groups > 0 ? chance_of_set(groups, collapsing) : 1;
     scored.words = "Gains in accuracy on repeated tokens with " + confidence_text(rule) + " intervals" +
                    (tested_groups(rule) > 1 && rule.version > 2 ? " (95 % together, by Bonferroni's correction over " +

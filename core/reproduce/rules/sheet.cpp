@@ -1,9 +1,11 @@
 #include "core/reproduce/rules/sheet.h"
 
 #include <algorithm>
+#include <span>
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/reproduce/rules/predictions.h"
 #include "core/results/results_cells.h"
 
 namespace ropelab {
@@ -217,25 +219,27 @@ std::string percent_of(double fraction) {
 
 constexpr double together = 0.05;  // probability that an interval of any group misses its value
 
+// To which an induction head attends if a token repeats after `lag` tokens.
+std::string distance_text(std::int64_t lag) {
+    return "distance " + std::to_string(lag - 1);
+}
+
 // Version 1 compares all groups at the longest lag.
 std::string earlier_rule_words(const RetrievalRule& rule) {
-    const std::string shortest = std::to_string(rule.shortest_lag);
-    return "The lag is the number of tokens after which a token repeats. A group fails in retrieval if its mean gain "
-           "at lag " +
-           std::to_string(rule.longest_lag) + " is below " + percent_of(rule.kept) + " of the highest gain at lag " +
-           shortest + ". " + gain_words + " If no group gains " + percent_of(rule.least_gain) + " at lag " + shortest +
-           ", the prediction is not scored.";
+    const std::string shortest = distance_text(rule.shortest_lag);
+    return "A group fails in retrieval if its mean gain at " + distance_text(rule.longest_lag) + " is below " +
+           percent_of(rule.kept) + " of the highest gain at " + shortest + ". " + gain_words + " If no group gains " +
+           percent_of(rule.least_gain) + " at " + shortest + ", the prediction is not scored.";
 }
 
 std::string probe_words(const GroupProbe& probe) {
-    return probe.label + ": lag " + std::to_string(probe.far_lag) + " (B = " + fixed_text(probe.far_bound, 2) +
-           ") against lag " + std::to_string(probe.near_lag) + " (B = " + fixed_text(probe.near_bound, 2) + ")";
+    return probe.label + ": " + distance_text(probe.far_lag) + " (B = " + minus_text(probe.far_bound, 2) +
+           ") against " + distance_text(probe.near_lag) + " (B = " + minus_text(probe.near_bound, 2) + ")";
 }
 
 std::string control_lag_words(const GroupProbe& probe) {
     if (probe.control_lag == 0) return " without a control";
-    return " and control lag " + std::to_string(probe.control_lag) + " (B = " + fixed_text(probe.control_bound, 2) +
-           ")";
+    return " and control " + distance_text(probe.control_lag) + " (B = " + minus_text(probe.control_bound, 2) + ")";
 }
 
 }  // namespace
@@ -243,19 +247,23 @@ std::string control_lag_words(const GroupProbe& probe) {
 std::string rule_words(const RetrievalRule& rule) {
     if (rule.probes.empty()) return earlier_rule_words(rule);
     const bool has_controls = rule.version > 2;
-    const std::string probes = joined(rule.probes, "; ", [&](const GroupProbe& probe) {
-        return probe_words(probe) + (has_controls ? control_lag_words(probe) : "");
-    });
+    const std::string probes =
+        joined(std::span(rule.probes).first(std::min(most_listed, rule.probes.size())), "; ",
+               [&](const GroupProbe& probe) {
+                   return probe_words(probe) + (has_controls ? control_lag_words(probe) : "");
+               }) +
+        (rule.probes.size() > most_listed ? "; those of the other " + std::to_string(rule.probes.size() - most_listed) +
+                                                " groups are in the lab file and in the JSON output"
+                                          : "");
     const std::string kept = percent_of(rule.kept);
     const std::string least = percent_of(rule.least_gain);
     const std::string lags =
-        "Each group is compared with itself: its gain at the lag with the lowest context bound B (the mean logit "
-        "advantage of a similar key) against its gain at the lag with the highest B. The lag is the number of tokens "
-        "after which a token repeats; an induction head then attends at the distance lag − 1, at which B is computed. "
-        "The lags are " +
+        "Each group is compared with itself: its gain at the distance with the lowest context bound B (the mean logit "
+        "advantage of a similar key) against its gain at the distance with the highest B. The distance is that at "
+        "which an induction head attends to the token after an earlier copy. The distances are " +
         probes + ".";
     const std::string unlearned = " A group with a mean gain below " + least +
-                                  " at the lag with its highest B has not learned retrieval and is not scored.";
+                                  " at the distance with its highest B has not learned retrieval and is not scored.";
     if (!has_controls) {
         return lags +
                " The retrieval of a group collapses if the 95 % confidence interval of the gain at the lowest B "
@@ -269,11 +277,11 @@ std::string rule_words(const RetrievalRule& rule) {
            " of the gain at the highest B, paired by seed, lies above 0. Its retrieval collapses if this interval and "
            "the interval of the gain at the lowest B minus " +
            kept +
-           " of the gain at the control lag lie below 0. At the control lag, at about the same distance, B is "
+           " of the gain at the control distance lie below 0. At the control distance, which is about as long, B is "
            "positive and clearly higher, so that a plain decline with distance is no collapse. The intervals have " +
            confidence_text(rule) + " confidence each and 95 % together (Bonferroni's correction over " +
            counted(static_cast<std::int64_t>(tested_groups(rule)), "group") + "). " + gain_words + unlearned +
-           " A group without a control lag is not scored, because the effects of distance and of B cannot be "
+           " A group without a control distance is not scored, because the effects of distance and of B cannot be "
            "separated.";
 }
 
@@ -335,12 +343,13 @@ std::string null_model_words(const Prediction& prediction) {
                         count + ", " + k + ").";
     if (groups.all < prediction.low.size() + prediction.high.size()) {
         words +=
-            " Groups without a control lag, which separates the effects of distance and of the context bound B, are "
+            " Groups without a control distance, which separates the effects of distance and of the context bound B, "
+            "are "
             "not counted.";
     }
     if (groups.high == 0 || groups.high == groups.all) {
         words += " A prediction that " + std::string(groups.high == 0 ? "no" : "every") +
-                 " group collapses has a chance level of 1 and is not scored.";
+                 " group collapses cannot be wrong by this model, so it is not scored.";
     }
     return words;
 }

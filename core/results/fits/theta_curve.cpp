@@ -161,14 +161,26 @@ std::optional<SettingOptimum> optimum_of(const ThetaRuns& runs, const std::strin
     return result;
 }
 
+// 10,099 for θ: rough_text() has no separators.
 std::string optimum_text(const std::string& key, double value) {
-    return key == "fraction" ? rough_text(100 * value) + " %" : rough_text(value);
+    if (key == "fraction") return rough_text(100 * value) + " %";
+    return value >= 1000 && value < 1e12 ? grouped(std::llround(value)) : rough_text(value);
 }
+
+bool are_equivalent(const ResultsTable& table) {
+    return !equivalence_headline(table, "").empty();
+}
+
+constexpr const char* all_equivalent = "all settings are equivalent within the relevance margin";
 
 std::string optimum_sentence(const ResultsTable& table, const SettingOptimum& optimum) {
     const Measure& measure = measures()[table.compared];
     const auto text = [&](double value) { return optimum_text(optimum.key, value); };
-    std::string words = "Best " + optimum.key + words_for(table, optimum.settings) + ": " + text(optimum.at);
+    const std::string begin = "Best " + optimum.key + words_for(table, optimum.settings);
+    if (are_equivalent(table)) return begin + ": none is named, because " + all_equivalent + ".";
+    const bool is_fitted = optimum.best > 0 && optimum.best + 1 < optimum.values.size();
+    std::string words =
+        begin + (is_fitted ? ", estimated from the best mean and its two neighbours: " : ": ") + text(optimum.at);
     words += optimum.seeds < 3
                  ? " (" + counted(optimum.seeds, "seed") + ", so without an interval)"
                  : " (95 % bootstrap interval " + text(optimum.interval.low) + " … " + text(optimum.interval.high) +
@@ -181,7 +193,7 @@ std::string optimum_sentence(const ResultsTable& table, const SettingOptimum& op
 }
 
 std::string exponential_text(double logarithm) {
-    return rough_text(std::exp(logarithm));
+    return optimum_text("theta", std::exp(logarithm));
 }
 
 }  // namespace
@@ -214,9 +226,11 @@ std::string theta_curve_words(const ResultsTable& table, const ThetaCurve& curve
                         rough_text(fit.curvature.low) + " … " + rough_text(fit.curvature.high) + ", " +
                         p_words(fit.curvature_p) + ")";
     if (!fit.vertex_interval) return words + ", so neither a minimum nor a maximum is shown.";
-    words += fit.curvature.value > 0 ? "; the fitted minimum" : "; the fitted maximum";
-    words += " is at theta = " + exponential_text(fit.vertex) + " (95 % interval " +
-             exponential_text(fit.vertex_interval->low) + " … " + exponential_text(fit.vertex_interval->high) + ")";
+    const std::string extremum = fit.curvature.value > 0 ? "minimum" : "maximum";
+    if (are_equivalent(table)) return words + "; no " + extremum + " is named, because " + all_equivalent + ".";
+    words += "; the fitted " + extremum + " is at theta = " + exponential_text(fit.vertex) + " (95 % interval " +
+             exponential_text(fit.vertex_interval->low) + " … " + exponential_text(fit.vertex_interval->high) +
+             "), estimated from all values of theta";
     const double theta = std::exp(fit.vertex);
     if (theta >= curve.thetas.front() && theta <= curve.thetas.back()) return words + ".";
     const bool reaches_in = std::exp(fit.vertex_interval->low) <= curve.thetas.back() &&

@@ -211,8 +211,9 @@ TEST_F(CollapsePrediction, LeavesOutGroupsWithoutAControlLag) {
     prediction_.retrieval->probes[0].control_lag = 0;
     EXPECT_EQ(retrieval_groups(prediction_).all, 2U);
     EXPECT_THAT(null_model_words(prediction_), HasSubstr("any 1 of the 2 groups"));
-    EXPECT_THAT(null_model_words(prediction_), HasSubstr("Groups without a control lag, which separates the effects of "
-                                                         "distance and of the context bound B, are not counted."));
+    EXPECT_THAT(null_model_words(prediction_),
+                HasSubstr("Groups without a control distance, which separates the effects of "
+                          "distance and of the context bound B, are not counted."));
     add(500, 0.8, 0.02);
     add(10000, 0.8, 0.02);  // would refute the prediction
     add(20000, 0.8, 0.7);

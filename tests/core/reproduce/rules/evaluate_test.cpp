@@ -210,17 +210,16 @@ TEST(Evaluate, ScoresStoredPredictionsByTheEarlierRule) {
     using Outcome = ScoredPrediction::Outcome;
     const ScoredPrediction right = scored(0.8, 0.1, 0.6);
     EXPECT_EQ(right.outcome, Outcome::right);
-    EXPECT_EQ(right.words,
-              "The highest gain in accuracy on repeated tokens at lag 16 is 0.800. Groups with a gain below 0.400 at "
-              "lag 64 fail; the gains at this lag are 0.600 (theta = 10000), 0.100 (theta = 500). The older rule "
-              "stored in the lab file scores this prediction; the rule does not compare retrieval within each group.");
+    EXPECT_EQ(
+        right.words,
+        "The highest gain in accuracy on repeated tokens at distance 15 is 0.800. Groups with a gain below 0.400 at "
+        "distance 63 fail; the gains at this distance are 0.600 (theta = 10000), 0.100 (theta = 500). The older rule "
+        "stored in the lab file scores this prediction; the rule does not compare retrieval within each group.");
     EXPECT_EQ(scored(0.8, 0.1, 0.3).outcome, Outcome::wrong);  // both fail
     EXPECT_EQ(scored(0.8, 0.5, 0.6).outcome, Outcome::wrong);  // neither does
     const ScoredPrediction nothing = scored(0.05, 0, 0.05);
     EXPECT_EQ(nothing.outcome, Outcome::unmeasured);
-    EXPECT_THAT(
-        nothing.words,
-        testing::HasSubstr("No group retrieves repeated tokens even at lag 16 (a token repeats after 16 tokens)"));
+    EXPECT_THAT(nothing.words, testing::HasSubstr("No group retrieves repeated tokens even at distance 15: "));
     std::vector<SheetRun> unmeasured;
     add_runs(unmeasured, 500, {1, 1});
     EXPECT_THAT(score(plan, unmeasured).front().words, testing::HasSubstr("Not all runs that the prediction concerns"));

@@ -26,9 +26,9 @@ TEST(Predictions, PredictsForTheThetaPapersBases) {
     EXPECT_THAT(bound.high, ElementsAre(GroupKeys{{"data", "text"}, {"theta", "500"}},
                                         GroupKeys{{"data", "text"}, {"theta", "1000"}}));
     EXPECT_THAT(bound.low, SizeIs(4));
-    EXPECT_THAT(bound.words, HasSubstr("θ = 500 (lowest value of the context bound B(Δ): -2.30 of at most 32 at "
+    EXPECT_THAT(bound.words, HasSubstr("θ = 500 (lowest value of the context bound B(Δ): −2.30 of at most 32 at "
                                        "distance 229; B < 0 at 39 of 226 distances, from distance "
-                                       "154 on), θ = 1000 (lowest value of the context bound B(Δ): -1.46 of at most 32 "
+                                       "154 on), θ = 1000 (lowest value of the context bound B(Δ): −1.46 of at most 32 "
                                        "at distance 198; B < 0 at 6 of 226 distances, "
                                        "from distance 197 on)"));
     EXPECT_EQ(bound.quantity, "retrieval by distance");
@@ -92,7 +92,7 @@ TEST(Predictions, StatesTheDepthOfAnInfeasibleBase) {
     EXPECT_THAT(
         plan.predictions[0].words,
         HasSubstr(
-            "θ = 1850 (lowest value of the context bound B(Δ): -0.16 of at most 32 at distance 235; B < 0 at 1 of "
+            "θ = 1850 (lowest value of the context bound B(Δ): −0.16 of at most 32 at distance 235; B < 0 at 1 of "
             "226 distances, from distance 235 on)"));
 }
 
@@ -117,7 +117,7 @@ TEST(Predictions, PredictionThatNoneFailsHasChanceOne) {
     EXPECT_TRUE(plan.predictions[0].high.empty());
     EXPECT_DOUBLE_EQ(plan.predictions[0].chance, 1);
     EXPECT_THAT(plan.predictions[0].words, HasSubstr("retrieval collapses in no group"));
-    EXPECT_THAT(null_model_words(plan.predictions[0]), HasSubstr("has a chance level of 1 and is not scored"));
+    EXPECT_THAT(null_model_words(plan.predictions[0]), HasSubstr("cannot be wrong by this model, so it is not scored"));
 }
 
 // A base with a negative B only beyond the longest measurable lag is not predicted to collapse, and contexts too short
@@ -209,10 +209,27 @@ TEST(Predictions, RuleStatesLagsAndThresholds) {
     RetrievalRule rule{16, 241};
     rule.probes = {{{{"theta", "500"}}, "θ = 500", 19, 7.95, 105, -0.95}};
     for (const char* part :
-         {"θ = 500: lag 105 (B = -0.95) against lag 19 (B = 7.95)", "minus 50 % of the gain at the highest B",
-          "a mean gain below 10 %", "attends at the distance lag − 1"}) {
+         {"θ = 500: distance 104 (B = −0.95) against distance 18 (B = 7.95)", "minus 50 % of the gain at the highest B",
+          "a mean gain below 10 %", "an induction head attends to the token after an earlier copy"}) {
         EXPECT_THAT(rule_words(rule), HasSubstr(part));
     }
+}
+
+TEST(Predictions, ManyGroupsMakeNoLongSentence) {
+    RetrievalRule rule{16, 241};
+    for (int i = 0; i < 40; ++i)
+        rule.probes.push_back({{{"theta", std::to_string(100 + i)}}, "θ = " + std::to_string(100 + i), 19, 8, 105, -1});
+    EXPECT_THAT(rule_words(rule), HasSubstr("θ = 107: distance 104 (B = −1.00) against distance 18 (B = 8.00) without "
+                                            "a control; those of the other 32 groups are in the lab file and in the "
+                                            "JSON output."));
+    EXPECT_THAT(rule_words(rule), testing::Not(HasSubstr("θ = 108")));
+}
+
+TEST(Predictions, ChanceLevelsAreReadable) {
+    EXPECT_EQ(chance_text(1.0 / 3), "33 %");
+    EXPECT_EQ(chance_text(1.6e-11), "below 0.01 %");
+    EXPECT_EQ(chance_text(1), "100 %, as it cannot be wrong");
+    EXPECT_EQ(minus_text(-0.354, 2), "−0.35");
 }
 
 // Labs store the rule of earlier versions, which has no lags per group.
@@ -224,7 +241,8 @@ TEST(Predictions, EarlierRuleStatesLagsAndThresholds) {
     EXPECT_TRUE(has_earlier_rule(prediction));
     EXPECT_THAT(null_model_words(prediction), HasSubstr("each of the 2 groups fails with probability 1/2"));
     const std::string words = rule_words(*prediction.retrieval);
-    for (const char* part : {"at lag 241 is below 50 %", "highest gain at lag 16", "If no group gains 10 %"}) {
+    for (const char* part :
+         {"at distance 240 is below 50 %", "highest gain at distance 15", "If no group gains 10 %"}) {
         EXPECT_THAT(words, HasSubstr(part));
     }
 }
@@ -257,8 +275,8 @@ TEST(Predictions, RuleStatesControlsAndTheCorrection) {
     rule.probes = {{{{"theta", "500"}}, "θ = 500", 19, 7.95, 105, -0.95, 113, 1.97},
                    {{{"theta", "600"}}, "θ = 600", 19, 7.95, 105, -0.95}};
     for (const char* part :
-         {"against lag 19 (B = 7.95) and control lag 113 (B = 1.97); ", "against lag 19 (B = 7.95) without a control",
-          "so that a plain decline with distance is no collapse",
+         {"against distance 18 (B = 7.95) and control distance 112 (B = 1.97); ",
+          "against distance 18 (B = 7.95) without a control", "so that a plain decline with distance is no collapse",
           "have 95 % confidence each and 95 % together (Bonferroni's correction over 1 group)",
           "the effects of distance and of B cannot be separated"}) {
         EXPECT_THAT(rule_words(rule), HasSubstr(part));

@@ -133,7 +133,8 @@ TEST(Quadratic, ThetaPaperShowsNoVertexWithTheseSeeds) {
 
 TEST(Quadratic, ResultsShowTheFitOfASweepOverTheta) {
     const ResultsTable table = results_table(runs_with_minimum());
-    EXPECT_THAT(results_text(table), HasSubstr("the fitted minimum is at theta = 7967 (95 % interval 7489 … 8468)."));
+    EXPECT_THAT(results_text(table), HasSubstr("the fitted minimum is at theta = 7,967 (95 % interval 7,489 … 8,468), "
+                                               "estimated from all values of theta."));
     const nlohmann::json curve = results_json(table)["theta_curves"][0];
     EXPECT_EQ(curve["n"], 10);
     EXPECT_NEAR(curve["vertex_theta"].get<double>(), 7967.413344, 1e-4);
@@ -161,7 +162,7 @@ TEST(Quadratic, EachCombinationOfTheOtherSettingsHasAFitOfItsOwn) {
     EXPECT_EQ(curves[0].settings.at("fraction"), 0.25);
     EXPECT_NEAR(curves[0].fit.curvature.value, -curves[1].fit.curvature.value, 1e-12);
     EXPECT_THAT(theta_curve_words(table, curves[1]), HasSubstr("for fraction = 50 %, against a constant per seed"));
-    EXPECT_THAT(theta_curve_words(table, curves[1]), HasSubstr("the fitted maximum is at theta = 7967"));
+    EXPECT_THAT(theta_curve_words(table, curves[1]), HasSubstr("the fitted maximum is at theta = 7,967"));
 }
 
 TEST(Quadratic, NeedsFourPlacesAndScatter) {
@@ -210,9 +211,28 @@ TEST(SettingOptimum, IsTheVertexBesideTheBestMeanWithItsBootstrapInterval) {
     EXPECT_NEAR(optima.back().share, 1, 1e-9);
     EXPECT_TRUE(setting_optima(table, "fraction").empty());
     const auto words = optimum_words(table);
-    EXPECT_THAT(words.at(0), HasSubstr("Best theta for data = synthetic: 690 (95 % bootstrap interval 6"));
+    EXPECT_THAT(words.at(0), HasSubstr("Best theta for data = synthetic, estimated from the best mean and its two "
+                                       "neighbours: 690 (95 % bootstrap interval 6"));
     EXPECT_THAT(words.at(1), HasSubstr("It is an end of the sweep, so that the optimum may lie beyond it."));
     EXPECT_EQ(results_json(table).at("optima").size(), 2U);
+}
+
+// Differences of 10⁻⁷ nats have a fitted minimum and a best mean, but no setting is better than another one.
+TEST(SettingOptimum, IsNotNamedWhereAllSettingsAreEquivalent) {
+    std::vector<ResultRun> runs;
+    for (const int theta : {100, 300, 1000, 3000, 10'000}) {
+        for (const int seed : {1, 2, 3}) {
+            const double off = std::log(theta) - std::log(1000);
+            const double noise = 1e-8 * static_cast<double>((runs.size() * 7) % 5);
+            runs.push_back(result_run({{"theta", theta}, {"seed", seed}}, 3 + 0.01 * seed + 1e-7 * off * off + noise));
+        }
+    }
+    const ResultsTable table = results_table(runs, {.margin = "0.1"});
+    EXPECT_THAT(theta_curve_words(table, theta_curves(table).at(0)),
+                HasSubstr("; no minimum is named, because all settings are equivalent within the relevance margin."));
+    EXPECT_THAT(optimum_words(table),
+                testing::ElementsAre("Best theta: none is named, because all settings are equivalent within the "
+                                     "relevance margin."));
 }
 
 TEST(SettingOptimum, AFractionMayBeZeroAndSpeedsAreBestWhenHigh) {
