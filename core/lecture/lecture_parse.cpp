@@ -6,6 +6,7 @@
 
 #include "core/base/aliases.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/data/read_file.h"
@@ -140,7 +141,7 @@ void read_value(const std::string& text, const LecturePlace& place, LectureChang
     std::vector<std::string_view> known = lecture_controls(lecture_room(room));
     known.insert(known.end(), also.begin(), also.end());
     place.fail("The page \"" + room + "\" has no control \"" + shortened(control) + "\"" + purpose +
-               "; did you mean \"" + nearest(shortened(control), known) + "\"?");
+               hint(shortened(control), known, "\""));
 }
 
 void apply_change(const LectureChange& change, const LecturePlace& place, ShownState& state) {
@@ -340,9 +341,8 @@ std::string parse_point(const std::string& text, const LecturePlace& place, cons
     if (kind == "control") what = current_name(Alias::Kind::control, what);
     static constexpr std::array<std::string_view, 3> kinds = {"pair", "control", "figure"};
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
-        place.fail("A lecture cannot point at \"" + shortened(text) + "\"; did you mean \"" +
-                   nearest(shortened(kind), kinds) +
-                   " …\"? A lecture can point at \"pair 3\", \"control theta\" or \"figure spectrum\".");
+        place.fail("A lecture cannot point at \"" + shortened(text) + "\"" + hint(shortened(kind), kinds, "\"") +
+                   " A lecture can point at \"pair 3\", \"control theta\" or \"figure spectrum\".");
     }
     if (what.empty())
         place.fail("\"point: " + kind +
@@ -699,7 +699,7 @@ fs::path found_lecture(const fs::path& named) {
     }
     const std::string sentence = "There is no lecture \"" + shortened(named.string()) + "\"";
     if (names.empty()) throw BadInput(sentence + "; name a file.");
-    throw BadInput(sentence + "; did you mean " + nearest(shortened(named.string()), names) + "?");
+    throw BadInput(sentence + hint(shortened(named.string()), names));
 }
 
 std::string lecture_bytes(const fs::path& file) {

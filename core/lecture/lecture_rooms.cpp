@@ -6,6 +6,7 @@
 
 #include "core/base/aliases.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 #include "core/data/utf8.h"
 #include "core/rope/rotary_setup.h"
@@ -146,8 +147,10 @@ LectureView lecture_view(std::string_view text) {
     const auto found = std::find(room.parts.begin(), room.parts.end(), part);
     if (found != room.parts.end()) return {room.name, *found};
     const std::string sentence = "The page \"" + std::string(room.name) + "\" has no part \"" + shortened(part) + "\"";
-    throw BadInput(sentence + "; did you mean \"" + std::string(room.name) + "/" +
-                   nearest(shortened(part), room.parts) + "\"?");
+    std::vector<std::string> parts;
+    for (const std::string_view each : room.parts) parts.push_back(std::string(room.name) + "/" + std::string(each));
+    const std::vector<std::string_view> known(parts.begin(), parts.end());
+    throw BadInput(sentence + hint(std::string(room.name) + "/" + shortened(part), known, "\""));
 }
 
 std::vector<std::string_view> lecture_controls(const LectureRoom& room) {
@@ -181,8 +184,8 @@ std::optional<std::pair<double, double>> axis_ends(std::string_view value) {
 
 void check_figure_of(const LectureRoom& room, std::string_view figure) {
     if (std::find(room.figures.begin(), room.figures.end(), figure) != room.figures.end()) return;
-    throw BadInput("The page \"" + std::string(room.name) + "\" has no figure \"" + shortened(figure) +
-                   "\"; did you mean \"" + nearest(shortened(figure), room.figures) + "\"?");
+    throw BadInput("The page \"" + std::string(room.name) + "\" has no figure \"" + shortened(figure) + "\"" +
+                   hint(shortened(figure), room.figures, "\""));
 }
 
 bool is_lecture_control(const LectureRoom& room, std::string_view key) {

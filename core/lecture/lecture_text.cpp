@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/data/utf8.h"
@@ -205,8 +206,8 @@ YamlMapping::YamlMapping(const YamlNode& node, LecturePlace place, std::string w
                 place_.at(key.line).fail("\"" + key.text + "\" belongs to live training; write \"live: {" + key.text +
                                          ": …}\".");
             }
-            place_.at(key.line).fail("The " + what_ + " has no key \"" + shortened(key.text) + "\"; did you mean \"" +
-                                     nearest(key.text.substr(0, 100), known) + "\"?");
+            place_.at(key.line).fail("The " + what_ + " has no key \"" + shortened(key.text) + "\"" +
+                                     hint(key.text.substr(0, 100), known, "\""));
         }
     }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 #include "core/data/utf8.h"
 
@@ -99,10 +100,11 @@ void check_tex(std::string_view tex) {
     if (depth != 0) throw BadInput("The braces of the formula \"" + shortened(tex) + "\" are not balanced.");
     const std::string unknown = unknown_tex_command(tex);
     if (unknown.empty()) return;
-    std::vector<std::string_view> names = {fraction};
-    for (const TexCommand& command : commands) names.push_back(command.name);
+    std::vector<std::string> names = {"\\" + std::string(fraction)};
+    for (const TexCommand& command : commands) names.push_back("\\" + std::string(command.name));
+    const std::vector<std::string_view> known(names.begin(), names.end());
     throw BadInput("The formula \"" + shortened(tex) + "\" has the command " + shortened(unknown) +
-                   ", which a lecture cannot show; did you mean \\" + nearest(unknown.substr(1), names) + "?");
+                   ", which a lecture cannot show" + hint(unknown, known));
 }
 
 }  // namespace ropelab

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/data/json_text.h"
 #include "core/reproduce/report.h"
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
@@ -341,9 +342,20 @@ void add_commands(ReportDocument& document, const ReportSource& source, const Re
             "These commands, run in the folder of this report, train the runs of the lab file again and print their "
             "results. In float32 on one CPU, the losses are bit-identical; elsewhere the last bits may differ."});
     }
-    if (source.specs.size() < source.runs.records.size()) {
+    bool has_imported = false, has_opened = false;
+    for (const RunRecord& record : source.runs.records) {
+        if (!is_imported(record)) continue;
+        const bool is_opened = imported_from(parse_bounded(record.settings, nullptr, false)) == "opened model";
+        (is_opened ? has_opened : has_imported) = true;
+    }
+    if (has_imported) {
         document.add(ReportParagraph{
             "Imported runs cannot be trained again: the command import reads them from the files in their notes."});
+    }
+    if (has_opened) {
+        document.add(ReportParagraph{
+            "Models that others trained were only measured: \"ropelab-cli probe --model FOLDER --store " + lab +
+            "\" measures them again, with the folder of the model."});
     }
     std::string commands;
     bool first = true;

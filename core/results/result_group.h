@@ -131,7 +131,7 @@ struct ResultGroup {
     std::vector<std::size_t> members;                // indices of all runs of the group
     std::vector<std::size_t> counted;                // indices of the runs that are not excluded
     std::vector<std::int64_t> seeds;                 // seeds of the runs in `counted`
-    std::vector<std::int64_t> failed_seeds;          // seeds of the runs that failed or diverged
+    std::vector<std::int64_t> failed_seeds;          // of the runs that failed, diverged or are excluded
     std::vector<RunSummary> summaries;               // results of the runs in `counted`
     std::vector<std::string> clocks;                 // RunConditions::clock of the runs in `counted`
     /// Numbers of evaluations of the runs in `counted`; empty without imported runs, where settings decide them.

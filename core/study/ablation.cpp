@@ -11,6 +11,7 @@
 
 #include "core/base/aliases.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 #include "core/base/random_stream.h"
 #include "core/base/selection.h"
@@ -198,8 +199,7 @@ Ablation::Kind parse_ablation_kind(std::string_view word, std::string_view what)
     for (std::size_t i = 0; i < std::size(kind_words); ++i) {
         if (asked == kind_words[i]) return static_cast<Ablation::Kind>(i);
     }
-    throw BadInput(std::string(what) + " is \"" + std::string(word) +
-                   "\", but it must be freeze, ablate or mean; did you mean \"" + nearest(word, kind_words) + "\"?");
+    throw BadInput(std::string(what) + " is \"" + std::string(word) + "\"" + hint(word, kind_words));
 }
 
 Ablation pair_range(Ablation::Kind kind, std::int64_t first, std::int64_t last) {

@@ -11,6 +11,7 @@
 #include "core/forecast/estimate.h"
 #include "core/results/results_compare.h"
 #include "core/settings/run_names.h"
+#include "core/store/imported.h"
 #include "core/sweep/lab_results.h"
 #include "core/sweep/stored_run.h"
 #include "core/table/table.h"
@@ -176,12 +177,16 @@ std::optional<PowerForecast> power_forecast(const std::vector<RunSpec>& runs,
 std::optional<Sample> paired_deviation(const LabFile& lab) {
     const LabRuns runs = lab_runs(lab, {});
     const ResultsTable table = results_table(result_runs(lab, runs, false));
-    if (!imported_words(table).empty()) return std::nullopt;  // the unit of their losses is unknown
     double squares = 0;
     std::int64_t freedom = 0, most = 0;
     for (const ResultGroup& group : table.groups) {
         const ResultGroup* baseline = table.baseline_of(group);
         if (!baseline || baseline == &group) continue;
+        // The unit of imported losses is unknown.
+        const auto is_imported = [&](const ResultGroup& each) {
+            return !imported_from(each.settings).empty() || !imported_from(table.shared).empty();
+        };
+        if (is_imported(group) || is_imported(*baseline)) continue;
         std::vector<double> differences;
         for (const SeedDifference& each : seed_differences(group, *baseline, table.compared))
             differences.push_back(each.difference);

@@ -320,9 +320,12 @@ void read_csv(std::span<const fs::path> files, const fs::path& root, const OnFor
     std::vector<ForeignRun> runs;
     for (const fs::path& file : versions) {
         for (ForeignRun& run : runs_of_csv(file, root)) {
-            const bool resumes = !runs.empty() && runs.back().source != file && runs.back().config == run.config &&
-                                 first_step(run) > first_step(runs.back());
-            if (!resumes) {
+            const bool follows = !runs.empty() && runs.back().source != file && runs.back().config == run.config;
+            if (follows && run.metrics.empty()) {
+                runs.back().notes.push_back(file.parent_path().filename().string() + " has no numbers.");
+                continue;
+            }
+            if (!follows || first_step(run) <= first_step(runs.back())) {
                 runs.push_back(std::move(run));
                 continue;
             }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/numbers.h"
 #include "core/data/utf8.h"
 
@@ -31,7 +32,7 @@ const Quantity& quantity_named(const QuantityCall& call) {
         names.push_back(each.description.name);
     }
     const std::string name = shortened(call.name);
-    throw BadInput("There is no quantity \"" + name + "\"; did you mean " + nearest(name, names) + "?");
+    throw BadInput("There is no quantity \"" + name + "\"" + hint(name, names));
 }
 
 const RotarySetup& setup_of(const QuantityCall& call, const QuantitySource& source) {

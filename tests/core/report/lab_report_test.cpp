@@ -172,7 +172,17 @@ TEST_F(LabReportTest, ImportedRunsHaveNeitherSharedSettingsNorCommands) {
                              "Imported runs cannot be trained again: ", "sweep --experiment experiment-1.json"})
         EXPECT_THAT(text, testing::HasSubstr(part));
     EXPECT_THAT(text, testing::Not(testing::HasSubstr("experiment-2.json")));
+    EXPECT_THAT(text, testing::Not(testing::HasSubstr("ropelab-cli probe")));
     EXPECT_EQ(experiment_files(*lab).size(), 1U);
+
+    const auto measured = LabFile::create(folder_ / "measured.ropelab");
+    const auto models = measured->add_experiment(imported.name(), imported.to_json().dump());
+    const RunId model = measured->add_run(models, "m", R"({"imported": "opened model", "layers": 4, "seed": 1})");
+    measured->record(std::vector<Event>{event::RunEnded{model, RunState::finished, "", RunSummary{}}});
+    const std::string words = report_markdown(lab_report(*measured, options()));
+    EXPECT_THAT(words,
+                testing::HasSubstr("\"ropelab-cli probe --model FOLDER --store measured.ropelab\" measures them"));
+    EXPECT_THAT(words, testing::Not(testing::HasSubstr("the command import")));
 }
 
 TEST_F(LabReportTest, NamesTheSearchAndRepeatsTheHalving) {

@@ -247,6 +247,12 @@ TEST(PowerForecast, TheDeviationOfALabIsPooledOverItsComparisons) {
     ASSERT_TRUE(pooled);
     EXPECT_EQ(pooled->n, 3) << "the two comparisons share a baseline, so that they are not independent";
     EXPECT_NEAR(pooled->standard_deviation, std::sqrt((0.01 + 0.000001) / 2), 1e-9);
+    // The unit of its loss is unknown, so that its group is left out.
+    const RunId imported = lab->add_run(1, "a", R"({"imported": "wandb", "theta": 100, "seed": 1})");
+    lab->record(std::vector<Event>{event::RunEnded{imported, RunState::finished, "", RunSummary{}}});
+    const auto same = paired_deviation(*lab);
+    ASSERT_TRUE(same);
+    EXPECT_EQ(same->standard_deviation, pooled->standard_deviation);
 
     const auto single = LabFile::create(folder / "b.ropelab");
     plan_new_runs(*single, three_bases({"1"}));

@@ -473,16 +473,13 @@ ResultsPicture lossByFraction(const ResultsData& data) {
     return alongKey(
         data,
         {"loss-by-fraction", "fraction",
-         u"This figure needs at least two rotated fractions: sweep the fraction on the page Train, e.g. 0, 2 ch, 10 %, "
-         "100 %."_s},
+         u"This figure needs at least two rotated fractions: sweep the fraction, e.g. 0, 2 ch, 10 %, 100 %."_s},
         addBands);
 }
 
 ResultsPicture lossByContext(const ResultsData& data) {
-    return alongKey(
-        data,
-        {"loss-by-context", "context",
-         u"This figure needs at least two context lengths: sweep the context on the page Train, e.g. 64, 128, 256."_s});
+    return alongKey(data, {"loss-by-context", "context",
+                           u"This figure needs at least two context lengths: sweep the context, e.g. 64, 128, 256."_s});
 }
 
 // One line per level of the other settings over the values of the factor.
@@ -495,7 +492,7 @@ ResultsPicture interactionFigure(const ResultsData& data) {
     if (all.list.empty()) {
         return withoutNumbers(std::move(picture),
                               u"This figure needs finished runs of a sweep over two settings, such as θ = 100, 10k and "
-                              "fraction = 25 %, 100 %: sweep them on the page Train."_s);
+                              "fraction = 25 %, 100 %."_s);
     }
     figure.x.label = keyTitle(all.factor);
     std::vector<nlohmann::json> values;
@@ -579,8 +576,7 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     if (countDistinctValues(series) < 2 || table.groups.empty()) {
         return withoutNumbers(
             std::move(picture),
-            u"This figure needs a sweep over θ, the rotary fraction, the context or the learning rate: train one on "
-            "the page Train."_s);
+            u"This figure needs a sweep over θ, the rotary fraction, the context or the learning rate."_s);
     }
     QList<double> places = scaledPlaces(data, series, key);
     padX(figure, places);

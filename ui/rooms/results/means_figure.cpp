@@ -141,8 +141,8 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     const bool isLong = against.size() > kLongestTitle;
     figure.y = {u"difference from %1"_s.arg(isLong ? u"the baseline"_s : against), measureUnit(data.table())};
     figure.emptyText =
-        u"Differences per seed need a second group of runs with a seed that the baseline also has: sweep a setting on "
-        "the page Train and use the same seeds for each value."_s;
+        u"Differences per seed need a second group of runs with a seed that the baseline also has: sweep a setting "
+        "and use the same seeds for each value."_s;
     FigureTable& rows = figure.table = FigureTable::of({u"seed"_s, figure.y.title()});
     std::vector<std::size_t> drawn;
     QList<double> lows, highs;  // of each row's group

@@ -454,8 +454,8 @@ TableLossFit fitOf(const ResultsData& data) {
     TableLossFit fit = fit_table(data.table(), sources, choice);
     if (fit.fit.fraction.low == fit.fit.fraction.high) {
         throw BadInput(
-            u"This figure needs runs at two or more rotated fractions: sweep the fraction on the page Train, e.g. 0, "
-            "25 %, 100 %."_s.toStdString());
+            u"This figure needs runs at two or more rotated fractions: sweep the fraction, e.g. 0, 25 %, "
+            "100 %."_s.toStdString());
     }
     return fit;
 }

@@ -442,7 +442,9 @@ void WindowStage::train(const Experiment& experiment) {
                 m_trainsSince.start();
                 const auto then = [this, lab, removal](const QString& problem) {
                     reportTo(problem);
-                    if (problem.isEmpty()) return removal->dismiss();
+                    const LabDocument& now = m_workspace.lab();
+                    const bool isOpen = now.hasFile() && isSameFile(lab, now.path());
+                    if (problem.isEmpty() || isOpen) return removal->dismiss();
                     if (m_liveLab == lab) m_liveLab.clear();
                 };
                 const QString refusal = problemOf([&] {

@@ -656,6 +656,18 @@ TEST(ForeignFiles, MayBeginWithAMarkAndHaveSpacesInTables) {
     }
 }
 
+// It resumed from the largest number instead.
+TEST(ForeignFiles, AVersionWithoutNumbersIsNoted) {
+    const ScratchFolder folder;
+    folder.write("version_0/metrics.csv", "step,loss\n0,4\n1,3\n");
+    folder.write("version_1/metrics.csv", "step,loss\n");
+    folder.write("version_2/metrics.csv", "step,loss\n10,3\n");
+    const ImportPlan plan = plan_import(std::vector{folder.path()});
+    ASSERT_EQ(plan.runs.size(), 1U);
+    EXPECT_THAT(plan.runs[0].notes,
+                testing::IsSupersetOf({"version_1 has no numbers.", "version_2 resumes this run from step 10."}));
+}
+
 // The notes of a version that resumes another one were lost.
 TEST(ForeignFiles, AResumedVersionKeepsItsNotes) {
     const ScratchFolder folder;

@@ -103,7 +103,7 @@ TEST(ReplayJobTest, RejectsInvalidValuesWithOneSentence) {
     // second-run is invalid as the first figure.
     EXPECT_TRUE(refused("figures", {ReplayJob::kSecondRun}).contains("no figure \"second-run\""));
     EXPECT_TRUE(refused("ablation", {{"how", "freeze"}, {"until", 3}}).contains("no key \"until\""));
-    EXPECT_TRUE(refused("ablation", {{"how", "halve"}}).contains("but it must be freeze, ablate or mean"));
+    EXPECT_TRUE(refused("ablation", {{"how", "halve"}}).contains("it must be freeze, ablate or mean"));
     EXPECT_EQ(refused("ablation", {{"how", "mean"}, {"pairs", {1}}}), "");
     EXPECT_TRUE(refused("ablation", {{"pairs", {-1}}}).contains("pairs is [-1], but it must be a list of whole"));
     EXPECT_TRUE(refusal([] { (void)parseReplayJob("nonsense"); }).contains("JSON object"));
