@@ -63,8 +63,9 @@ double CurvePlot::factorOf(CurveId curve) const {
 }
 
 const CurveData* CurvePlot::shownData(CurveId curve) const {
+    if (!isRunVisible(curve.run)) return nullptr;
     const auto found = m_curves.find(curve);
-    const bool hasPoints = isRunVisible(curve.run) && found != m_curves.end() && !found->second.x().isEmpty();
+    const bool hasPoints = found != m_curves.end() && !found->second.x().isEmpty();
     return hasPoints && std::isfinite(factorOf(curve)) ? &found->second : nullptr;
 }
 
@@ -98,7 +99,7 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
             curves = addGroups(figure, quantity, shown != nullptr);
         } else {
             for (const auto& [id, run] : m_runs) {
-                if (shown != nullptr && !isPainted(id)) continue;
+                if (!run.visible || (shown != nullptr && !isPainted(id))) continue;  // of thousands, few are visible
                 if (const CurveData* points = shownData({id, quantity})) {
                     curves.push_back({{id, quantity}, points, run.label});
                 }

@@ -232,7 +232,7 @@ Plan LabDocument::addSweep(const Experiment& experiment, const SweepOptions& opt
                            const std::filesystem::path& dataDir) {
     sampledExperiment(experiment, options).expand();  // throws for an invalid experiment before a file is created
     Plan plan = storeSweep(writable(), experiment, options, dataDir);
-    emit runsChanged(idsOf(plan));
+    emit runsChanged({idsOf(plan)});
     return plan;
 }
 
@@ -250,7 +250,7 @@ void LabDocument::addSweepInBackground(const Experiment& experiment, const Sweep
         const QString error = problemOf([&] { *plan = storeSweep(*LabFile::open(lab), experiment, options, dataDir); });
         return [this, plan, error, then] {
             auto ends = qScopeGuard([this] { m_isAdding = false; });  // a damaged lab may throw
-            if (error.isEmpty()) emit runsChanged(idsOf(*plan));
+            if (error.isEmpty()) emit runsChanged({idsOf(*plan)});
             ends.dismiss();
             if (!m_isAdding) return;  // another lab was opened then
             // In a later turn of the event loop, so that neither of both stops the window for long.
@@ -271,7 +271,7 @@ std::vector<RunId> LabDocument::addNextLooks() {
     if (const auto count = add_next_looks(*m_file); count > 0)
         added = newestRuns(*m_file, static_cast<std::size_t>(count));
     if (added.empty()) return added;
-    emit runsChanged(added);
+    emit runsChanged({added});
     return added;
 }
 
@@ -309,27 +309,27 @@ std::optional<Experiment> LabDocument::latestExperiment(SweepOptions* options) c
 
 void LabDocument::renameRun(RunId id, const QString& name) {
     writable().rename_run(id, name.toStdString());
-    emit runsChanged();
+    emit runsChanged({{id}});
 }
 
 void LabDocument::annotateRun(RunId id, const QString& note) {
     writable().annotate_run(id, note.toStdString());
-    emit runsChanged();
+    emit runsChanged({{id}});
 }
 
 void LabDocument::deleteRun(RunId id) {
     writable().delete_run(id);
-    emit runsChanged();
+    emit runsChanged({{}, {id}});
 }
 
 void LabDocument::restoreRun(RunId id) {
     writable().restore_run(id);
-    emit runsChanged();
+    emit runsChanged({{id}});
 }
 
 void LabDocument::setLook(const SettingLook& look) {
     writable().set_setting_looks(std::span(&look, 1));
-    emit runsChanged();
+    emit lookChanged(look);
 }
 
 void LabDocument::addAnswers(const std::vector<AnswerRecord>& answers) {

@@ -23,6 +23,13 @@ namespace ropelab::ui {
 /// stem.ropelab, else "stem (2).ropelab" and so on: the first that does not exist.
 QString freeLabPath(const QString& stem);
 
+/// Without any run, all may have changed.
+struct RunChanges {
+    std::vector<RunId> renewed = {};  // added, renamed, annotated or restored
+    std::vector<RunId> deleted = {};
+    bool areOfAll() const { return renewed.empty() && deleted.empty(); }
+};
+
 /// A lab without a name is stored in the user's data folder. Used on the GUI thread only; during training, the recorder
 /// writes to the same file from another thread. A lock file marks the lab as open for writing; a lab that another
 /// window has locked is opened read-only.
@@ -152,8 +159,9 @@ class LabDocument : public QObject {
     void opened();
     /// Name or path changed.
     void renamed();
-    /// Runs were added, renamed, annotated, deleted or restored. All changes are those `added`, unless it is empty.
-    void runsChanged(const std::vector<ropelab::RunId>& added = {});
+    /// Runs were added, renamed, annotated, deleted or restored.
+    void runsChanged(const ropelab::ui::RunChanges& changes = {});
+    void lookChanged(const ropelab::SettingLook& look);
     void modelsChanged();
 
  private:

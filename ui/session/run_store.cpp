@@ -66,6 +66,12 @@ void SettingColors::load(const LabFile* file, bool keep, const std::set<std::str
     }
 }
 
+std::string SettingColors::setLook(SettingLook look) {
+    const std::string key = setting_key(look).value_or(std::string());
+    if (!key.empty()) m_entries[key] = {std::move(look), true};
+    return key;
+}
+
 void SettingColors::assign(const std::vector<std::string>& settings, const SettingPlaces& present) {
     if (std::ranges::all_of(settings, [this](const auto& setting) { return m_entries.contains(setting); })) return;
     std::vector<int> uses(kCount, 0);
@@ -255,6 +261,7 @@ const std::vector<std::string>& RunStore::settingNames(const std::vector<const R
     const auto [known, isNew] = m_names.try_emplace(std::move(places));
     if (!isNew) return known->second;
     std::vector<RunSpec> specs;
+    specs.reserve(runs.size());
     for (const RunView* run : runs) {
         specs.push_back(run->spec);
         specs.back().seed = RunSpec{}.seed;
@@ -361,19 +368,54 @@ void RunStore::adopt(LoadedRuns loaded) {
     emit reloaded();
 }
 
-void RunStore::addRuns(const LabFile& file, const std::vector<RunId>& runs) {
+void RunStore::renewRuns(const LabFile& file, const std::vector<RunId>& renewed, const std::vector<RunId>& deleted) {
     std::vector<RunView> added;
-    KnownSettings known;
-    for (const RunId id : runs) added.push_back(makeView(file.run(id), file.metrics_of_evaluations(id), known));
+    std::vector<RunRecord> known;
+    KnownSettings settings;
+    for (const RunId id : renewed) {
+        RunRecord record = file.run(id);
+        if (find(id)) {
+            known.push_back(std::move(record));
+        } else {
+            added.push_back(makeView(std::move(record), file.metrics_of_evaluations(id), settings));
+        }
+    }
     applyRungs(added, &file);
-    const auto first = m_runs.size();
-    std::ranges::move(added, std::back_inserter(m_runs));
-    m_colors.assign(placeSettings(std::span(m_runs).subspan(first), m_places), m_places);
+    for (const RunRecord& record : known) {
+        // The events that were already applied may be newer than the file.
+        RunView& run = *entry(record.id);
+        run.record.name = record.name;
+        run.record.note = record.note;
+        renewName(run);
+    }
+    std::erase_if(m_runs, [&](const RunView& run) { return std::ranges::count(deleted, run.record.id) > 0; });
+    const std::vector<std::string> placed = placeSettings(added, m_places);
     std::int64_t latest = 0;
-    for (const RunView& run : m_runs) latest = std::max(latest, run.record.experiment);
-    for (RunView& run : std::span(m_runs).subspan(first)) {
+    std::vector<bool> hasRuns(m_places.size());  // by place; deleted settings keep theirs
+    for (const auto* runs : {&m_runs, &added}) {
+        for (const RunView& run : *runs) {
+            latest = std::max(latest, run.record.experiment);
+            hasRuns[run.place] = true;
+        }
+    }
+    SettingPlaces present = m_places;
+    std::erase_if(present, [&](const auto& each) { return !hasRuns[each.second]; });
+    m_colors.assign(placed, present);
+    for (RunView& run : added) {
         m_colors.applyTo(run);
         run.visible = run.record.experiment == latest;
+        const auto later = std::ranges::find_if(m_runs.rbegin(), m_runs.rend(), [&](const RunView& each) {
+                               return each.record.id < run.record.id;
+                           }).base();
+        m_runs.insert(later, std::move(run));
+    }
+    emit reloaded();
+}
+
+void RunStore::setLook(const SettingLook& look) {
+    const std::string setting = m_colors.setLook(look);
+    for (RunView& run : m_runs) {
+        if (run.setting == setting) m_colors.applyTo(run);
     }
     emit reloaded();
 }

@@ -46,6 +46,8 @@ class SettingColors {
 
     /// Its settings are in the spelling of the lab file.
     SettingLook lookOf(const std::string& setting) const;
+    /// The lab file stores this look. Returns the key of its setting; "" if this program cannot read the setting.
+    std::string setLook(SettingLook look);
     /// The shade is that of the run with this seed.
     Ink inkOf(const std::string& setting, std::int64_t seed) const;
     /// Ink, pin and names of the run follow from its setting and seed.
@@ -132,8 +134,11 @@ class RunStore : public QObject {
         return loaded;
     }
     void adopt(LoadedRuns loaded);
-    /// Reads only these runs, which are later than all known ones. Throws BadInput and adds nothing if that fails.
-    void addRuns(const LabFile& file, const std::vector<RunId>& runs);
+    /// Reads only the runs `renewed`, which are new or have other names or notes, and removes those `deleted`. Throws
+    /// BadInput and changes nothing if reading fails.
+    void renewRuns(const LabFile& file, const std::vector<RunId>& renewed, const std::vector<RunId>& deleted = {});
+    /// The look of a setting, which the lab file stores.
+    void setLook(const SettingLook& look);
     /// Emits runChanged() for each run that changed.
     void apply(const std::vector<Delivery>& deliveries);
     void setVisible(RunId id, bool visible);

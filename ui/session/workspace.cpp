@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/experiment/setting_names.h"
 #include "core/interop/model_steps.h"
 #include "core/machine/libtorch.h"
 #include "core/sweep/lab_growth.h"
@@ -70,10 +71,12 @@ Workspace::Workspace(WorkspaceOptions options, QObject* parent)
             if (auto latest = m_lab.latestExperiment(&stored)) m_experiment.replace(*latest, stored);
         });
     });
-    connect(&m_lab, &LabDocument::runsChanged, this, [this](const std::vector<RunId>& added) {
-        added.empty() ? m_runs.reload(m_lab.file(), true) : m_runs.addRuns(*m_lab.file(), added);
+    connect(&m_lab, &LabDocument::runsChanged, this, [this](const RunChanges& changes) {
+        changes.areOfAll() ? m_runs.reload(m_lab.file(), true)
+                           : m_runs.renewRuns(*m_lab.file(), changes.renewed, changes.deleted);
         storeColors();
     });
+    connect(&m_lab, &LabDocument::lookChanged, &m_runs, &RunStore::setLook);
     connect(&m_lab, &LabDocument::renamed, this, &Workspace::storeLabPath);
 }
 
@@ -213,14 +216,12 @@ void Workspace::annotateRun(RunId id, const QString& note) {
 }
 
 void Workspace::changeLook(const QString& text, const SettingLook& look) {
-    std::optional<SettingLook> before;
-    for (const RunView& run : m_runs.runs()) {
-        const SettingLook current = m_runs.colors().lookOf(run.setting);
-        if (current.settings == look.settings) before = current;
-    }
-    if (!before || *before == look) return;
+    const std::optional<std::string> setting = setting_key(look);
+    if (!setting) return;
+    const SettingLook before = m_runs.colors().lookOf(*setting);
+    if (before.settings != look.settings || before == look) return;
     change(
-        text, [this, look] { m_lab.setLook(look); }, [this, look = *before] { m_lab.setLook(look); });
+        text, [this, look] { m_lab.setLook(look); }, [this, before] { m_lab.setLook(before); });
 }
 
 void Workspace::renameSetting(const std::string& setting, const QString& name) {

@@ -56,7 +56,7 @@ TEST_F(RunStoreTest, AddedRunsAreThoseOfALabThatIsReadAgain) {
     std::vector<RunId> added;
     for (const char* settings : {R"({"theta":700})", R"({"theta":500})", R"({"theta":700,"seed":8})"})
         added.push_back(lab->add_run(experiment, settings, settings));
-    store.addRuns(*lab, added);
+    store.renewRuns(*lab, added);
     RunStore read;
     read.reload(lab.get(), false);
     ASSERT_EQ(store.runs().size(), 4U);
@@ -72,8 +72,65 @@ TEST_F(RunStoreTest, AddedRunsAreThoseOfALabThatIsReadAgain) {
     }
     EXPECT_EQ(store.runs()[2].place, 0U) << "the setting of the first run";
     lab->add_run(experiment, "damaged", "{");
-    EXPECT_THROW(store.addRuns(*lab, {added.back() + 1}), BadInput);
+    EXPECT_THROW(store.renewRuns(*lab, {run, added.back() + 1}), BadInput);
     EXPECT_EQ(store.runs().size(), 4U);
+}
+
+TEST_F(RunStoreTest, ChangedRunsAreThoseOfALabThatIsReadAgain) {
+    const std::int64_t experiment = lab->run(run).experiment;
+    const RunId second = lab->add_run(experiment, "two", R"({"theta":700})");
+    const RunId third = lab->add_run(experiment, "three", R"({"theta":500,"seed":8})");
+    store.reload(lab.get(), false);
+    const auto expectAsReadAgain = [&](const char* after) {
+        RunStore read;
+        read.reload(lab.get(), false);
+        ASSERT_EQ(store.runs().size(), read.runs().size()) << after;
+        for (std::size_t i = 0; i < read.runs().size(); ++i) {
+            const RunView& run = store.runs()[i];
+            const RunView& same = read.runs()[i];
+            EXPECT_EQ(run.record.id, same.record.id) << after;
+            EXPECT_EQ(run.record.name, same.record.name) << after;
+            EXPECT_EQ(run.record.note, same.record.note) << after;
+            EXPECT_EQ(run.name, same.name) << after;
+            EXPECT_EQ(run.setting, same.setting) << after;
+            EXPECT_EQ(run.settingName, same.settingName) << after;
+            EXPECT_EQ(run.pinned, same.pinned) << after;
+            EXPECT_EQ(run.visible, same.visible) << after;
+            EXPECT_EQ(run.evaluations.iteration, same.evaluations.iteration) << after;
+        }
+    };
+    QSignalSpy reloaded(&store, &RunStore::reloaded);
+    const std::vector<Event> later = {event::Evaluated{run, 30, 1.2, 1.3}};
+    store.apply({later.front()});
+    lab->rename_run(run, "renamed");
+    lab->annotate_run(run, "learns late");
+    store.renewRuns(*lab, {run});
+    EXPECT_EQ(iterations(), (std::vector<std::int64_t>{10, 20, 30})) << "events may be newer than the file";
+    lab->record(later);
+    expectAsReadAgain("a new name and note");
+    lab->delete_run(second);
+    store.renewRuns(*lab, {}, {second});
+    expectAsReadAgain("a deletion");
+    EXPECT_EQ(store.find(second), nullptr);
+    lab->delete_run(run);
+    store.renewRuns(*lab, {}, {run});
+    lab->restore_run(run);
+    lab->restore_run(second);
+    store.renewRuns(*lab, {second, run});
+    expectAsReadAgain("two that come back, in their places");
+    EXPECT_EQ(store.find(run)->place, store.find(third)->place);
+    EXPECT_NE(store.find(run)->place, store.find(second)->place);
+    const Ink ink = store.find(second)->ink;
+    SettingLook look = store.colors().lookOf(store.find(run)->setting);
+    look.color = 5;
+    look.pinned = true;
+    look.name = "the usual";
+    lab->set_setting_looks(std::span(&look, 1));
+    store.setLook(look);
+    expectAsReadAgain("a look");
+    EXPECT_EQ(store.find(third)->ink.index, 5);
+    EXPECT_EQ(store.find(second)->ink, ink);
+    EXPECT_EQ(reloaded.size(), 5);
 }
 
 TEST_F(RunStoreTest, NamesOfSettingsAreThoseOfTheShownRuns) {
@@ -93,7 +150,7 @@ TEST_F(RunStoreTest, NamesOfSettingsAreThoseOfTheShownRuns) {
     EXPECT_EQ(names({0, 1}), names({0, 1})) << "computed once";
     names({1});
     const RunId third = lab->add_run(lab->run(run).experiment, "three", R"({"theta":700,"layers":3})");
-    store.addRuns(*lab, {third});
+    store.renewRuns(*lab, {third});
     names({1, 2});
     names({0, 1, 2});
     names({0, 2});

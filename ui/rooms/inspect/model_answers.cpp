@@ -23,6 +23,7 @@ InspectSource::InspectSource(const RunAccess& access, QObject* parent)
     connect(&m_session, &SweepSession::ended, this, &InspectSource::reload);
     connect(&m_lab, &LabDocument::opened, this, &InspectSource::reload);
     connect(&m_lab, &LabDocument::runsChanged, this, &InspectSource::renewColors);
+    connect(&m_lab, &LabDocument::lookChanged, this, &InspectSource::renewColors);
 }
 
 void InspectSource::renewColors() {

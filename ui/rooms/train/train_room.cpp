@@ -53,6 +53,7 @@ constexpr int kHeadlineMs = 300;               // between two sentences while ru
 constexpr int kHeadlineHeight = 32;            // in pixels at 100 %, also without a sentence
 constexpr std::size_t kMostComparedNow = 500;  // the tests of more runs would stop the window
 constexpr int kMostStepsNow = 60;              // curves whose steps one handler reads: about 6 ms
+constexpr std::size_t kMostRunsNow = 2000;     // which one handler gives to the plots: about 4 ms
 
 }  // namespace
 
@@ -160,7 +161,7 @@ void TrainRoom::connectRuns() {
 
     connect(m_list, &RunList::runPicked, this, [this](RunId run) {
         for (CurvePlot* plot : plots()) plot->pickRun(run);
-        if (m_painted && !m_painted->contains(run)) renewGroups();
+        if (m_painted && !m_painted->contains(run)) isLarge() ? m_visibleTimer.start() : renewGroups();
         m_roofline->pickRun(run);
         m_second->setPicked(run);
         m_access.session.pick(run);
@@ -258,7 +259,7 @@ void TrainRoom::refreshNow() {
 
 bool TrainRoom::isBusy() const {
     return m_visibleTimer.isActive() || m_stepsTimer.isActive() || m_verdict.isRunning() || m_floor.isPending() ||
-           m_second->isBusy();
+           m_second->isBusy() || (m_headlineTimer.isActive() && !m_access.session.isActive());
 }
 
 QString TrainRoom::sampleText() const {
@@ -300,7 +301,7 @@ void TrainRoom::renewHeadline() {
         return verdict;
     };
     std::vector<ComparedRun> shown = visibleRuns(runs.runs());
-    if (runs.runs().size() <= kMostComparedNow) return showVerdict(compared(std::move(shown), seedGroups(runs)));
+    if (!isLarge()) return showVerdict(compared(std::move(shown), seedGroups(runs)));
     m_headline->setText({});
     m_verdict.start([this, compared, shown = std::move(shown), groups = m_groups](const Cancelled&) {
         const RunsVerdict verdict = compared(shown, groups);
@@ -319,7 +320,8 @@ void TrainRoom::showVerdict(RunsVerdict verdict) {
         (verdict.headline.isEmpty() && isAt(RunState::stopped) && !isAt(RunState::finished)))
         problemOf([&] { verdict = verdictSoFar(m_access.runs, m_tokenizersDiffer); });
     const QString words = headlineText(verdict.headline);
-    if (words != m_headline->text()) m_plot->renderQueued();  // the sentence and the points are of the same step
+    // The sentence and the points are of the same step.
+    if (m_access.session.progress() && words != m_headline->text()) m_plot->renderQueued();
     m_headline->setText(words);
     m_headline->setToolTip(verdict.details);
 }
@@ -363,24 +365,27 @@ void TrainRoom::renewEmptyState() {
 }
 
 void TrainRoom::syncRuns() {
-    const bool isLarge = m_access.runs.runs().size() > kMostComparedNow;
     if (m_access.lab.path() != m_labPath) {  // Run ids of another lab refer to other runs.
         m_labPath = m_access.lab.path();
         for (CurvePlot* plot : plots()) {
             plot->clear();
-            if (isLarge) plot->setPainted(std::set<RunId>());  // until the groups of seeds are known
+            if (isLarge()) plot->setPainted(std::set<RunId>());  // until the groups of seeds are known
         }
         if (!m_isStarting) dropGhosts();
         m_roofline->clear();
         m_second->setPicked(0);
         m_sampled = 0;
     }
-    m_areRunsStale = true;
+    m_nextRun = 0;
     m_isStale = true;
-    if (!isLarge) renewRuns();
-    isLarge ? m_visibleTimer.start() : renewIfShown();
+    if (!isLarge()) renewRuns();
+    isLarge() ? m_visibleTimer.start() : renewIfShown();
     showSample(m_sampled);
     renewEmptyState();
+}
+
+bool TrainRoom::isLarge() const {
+    return m_access.runs.runs().size() > kMostComparedNow;
 }
 
 void TrainRoom::readSteps() {
@@ -418,16 +423,16 @@ void TrainRoom::showEvent(QShowEvent* event) {
 
 void TrainRoom::renewIfShown() {
     m_isStale = true;
-    if (m_areRunsStale) {  // of a large lab
-        renewRuns();
-        m_visibleTimer.start();  // the rest in another handler
+    if (m_nextRun) {  // of a large lab
+        renewRuns(kMostRunsNow);
+        m_visibleTimer.start();  // the rest in other handlers
     } else if (isVisible()) {
         renewVisible();
     }
 }
 
-void TrainRoom::renewRuns() {
-    if (std::exchange(m_areRunsStale, false)) showRuns(plots(), m_access.runs);
+void TrainRoom::renewRuns(std::size_t most) {
+    if (m_nextRun) m_nextRun = showRuns(plots(), m_access.runs, *m_nextRun, most);
 }
 
 void TrainRoom::renewVisible() {
@@ -437,7 +442,13 @@ void TrainRoom::renewVisible() {
     m_tokenizersDiffer = showExtent(plots(), m_access.runs);
     renewGroups();
     renewUnitAdvice();
-    renewHeadline();
+    if (isLarge() && !m_access.session.isActive()) {  // in a handler of its own
+        m_verdict.cancel();
+        m_headline->setText({});
+        m_headlineTimer.start();
+    } else {
+        renewHeadline();
+    }
     m_floor.ask(specWithFloor(m_access.runs));
     // The sample of a run that was hidden, for example by a newer sweep, is replaced unless the user picked that run.
     const RunView* sampled = m_access.runs.find(m_sampled);

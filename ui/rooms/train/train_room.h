@@ -96,6 +96,8 @@ class TrainRoom : public Room {
     void renewUnitAdvice();
     void renewEmptyState();
     void syncRuns();
+    /// Work that grows with the runs is spread over several handlers.
+    bool isLarge() const;
     /// Reads the steps that the plots paint and do not have yet, or those of all `visible` runs, of
     /// at most `most` curves. Returns whether all are read.
     bool showSteps(bool visible = false, int most = std::numeric_limits<int>::max());
@@ -104,8 +106,8 @@ class TrainRoom : public Room {
     /// What waits for an update, now.
     void showAll(bool visible = false);
     void renewStale();
-    /// Updates the runs of the plots.
-    void renewRuns();
+    /// Updates the runs of the plots, or the next `most` of them.
+    void renewRuns(std::size_t most = std::numeric_limits<std::size_t>::max());
     /// Updates the runs, the range of the x axis, the groups of seeds and the entropy floor.
     void renewVisible();
     /// A hidden room is renewed when it is shown.
@@ -154,10 +156,10 @@ class TrainRoom : public Room {
     LibTorchOffer* m_libTorch = nullptr;
     BannerArea* m_unitAdvice = nullptr;
     bool m_advisesUnit = false;
-    bool m_tokenizersDiffer = false;  // of the visible runs
-    bool m_isStarting = false;        // a sweep was asked for, and its runs do not train yet
-    bool m_isStale = false;           // the visible runs changed while the room was hidden
-    bool m_areRunsStale = false;      // the plots show the runs of before
+    bool m_tokenizersDiffer = false;       // of the visible runs
+    bool m_isStarting = false;             // a sweep was asked for, and its runs do not train yet
+    bool m_isStale = false;                // the visible runs changed while the room was hidden
+    std::optional<std::size_t> m_nextRun;  // place of the first run that the plots show as it was before
     SweepPreview* m_preview = nullptr;
     SweepPlane* m_plane = nullptr;
     QueueView* m_queue = nullptr;

@@ -421,6 +421,48 @@ TEST_F(TrainRoomTest, TheHeadlineOfManyRunsFollowsWhenTheirTestsAreComputed) {
     EXPECT_EQ(room->headline(), headlineText(headline));
 }
 
+TEST_F(TrainRoomTest, PlotsThatGetManyRunsInPartsFollowChangesBetweenThem) {
+    const auto write = [this](const char* name, int runs) {
+        const QString path = file(name);
+        const auto lab = LabFile::create(path.toStdString());
+        const std::int64_t experiment = lab->add_experiment("e", Experiment("e").to_json().dump());
+        for (int i = 0; i < runs; ++i)
+            lab->add_run(experiment, std::to_string(i), R"({"theta":500,"seed":)" + std::to_string(i + 1) + '}');
+        return path;
+    };
+    const QString many = write("many.ropelab", 2010);
+    const QString few = write("few.ropelab", 3);
+    const auto openInPart = [&] {
+        workspace->openLab(many);
+        for (int i = 0; i < 50 && room->plot().runCount() == 0; ++i) QApplication::processEvents();
+        ASSERT_EQ(room->plot().runCount(), 2000U);
+    };
+    const auto expectAll = [&](const char* after) {
+        ASSERT_TRUE(waitUntil([&] { return !room->isBusy(); })) << after;
+        std::vector<RunId> all;
+        for (const RunView& run : workspace->runs().runs()) all.push_back(run.record.id);
+        EXPECT_EQ(room->plot().runs(), all) << after;
+    };
+    openInPart();
+    workspace->openLab(few);
+    expectAll("another lab");
+    openInPart();
+    for (const RunId run : {5, 2005}) workspace->deleteRun(run);
+    expectAll("deletions of a run that the plots have and of one that they lack");
+    workspace->undo().undo();
+    QApplication::processEvents();
+    workspace->undo().undo();
+    expectAll("two runs that come back");
+    EXPECT_EQ(room->plot().runCount(), 2010U);
+    workspace->newLab();
+    expectAll("no lab");
+    openInPart();
+    const RunId last = workspace->runs().runs().back().record.id;
+    emit workspace->session().delivered({Event(event::Evaluated{last, 10, 2.0, 2.5})});
+    EXPECT_EQ(room->plot().yValues({last, Quantity::validation_loss}), QList<double>{2.5}) << "it trains already";
+    expectAll("a delivery");
+}
+
 TEST_F(TrainRoomTest, OfManyCurvesThoseWithTheLowestLossesArePaintedAndExportsHaveAll) {
     const QString path = file("many.ropelab");
     {

@@ -50,10 +50,10 @@ QString liveStepText(const LiveData& data) {
         all = std::max(all, spec.iterations);
     };
     if (data.picked) {
-        if (data.picked->snapshot) add(data.picked->snapshot->iteration, data.picked->spec);
+        if (data.picked->snapshot) add(data.picked->snapshot->iteration, *data.picked->spec);
     } else {
         for (const LiveSetting& setting : data.settings) {
-            if (const std::int64_t step = newestStepOf(setting); step >= 0) add(step, setting.seeds.front().spec);
+            if (const std::int64_t step = newestStepOf(setting); step >= 0) add(step, *setting.seeds.front().spec);
         }
     }
     if (steps.empty()) return {};
@@ -64,7 +64,7 @@ QString liveStepText(const LiveData& data) {
 
 bool skipsProbes(const LiveData& data) {
     const auto skips = [](const LiveRun& run) {
-        const auto next = run.snapshot ? next_probe(run.spec, run.snapshot->iteration) : std::nullopt;
+        const auto next = run.snapshot ? next_probe(*run.spec, run.snapshot->iteration) : std::nullopt;
         return next && *next < run.iteration && run.state != RunState::finished;
     };
     if (data.picked) return skips(*data.picked);
@@ -74,14 +74,14 @@ bool skipsProbes(const LiveData& data) {
 
 QString whyNoProbe(const LiveRun& run) {
     if (run.snapshot) return {};
-    if (run.spec.probe_every == 0) {
+    if (run.spec->probe_every == 0) {
         return u"The run %1 trains without the measurements that this figure shows (probes), because probe_every is "
                "0. To record these measurements in the next sweep, set probe_every to 1 under “More settings”."_s.arg(
                    run.name);
     }
     const bool isOver = run.state == RunState::finished || run.state == RunState::failed;
     const bool hasStarted = run.iteration > 0 || run.state == RunState::running || run.state == RunState::paused;
-    const auto next = isOver ? std::nullopt : next_probe(run.spec, hasStarted ? run.iteration : -1);
+    const auto next = isOver ? std::nullopt : next_probe(*run.spec, hasStarted ? run.iteration : -1);
     if (!next)
         return u"The run %1 stored no measurements during training (probes), so this figure cannot show the run."_s.arg(
             run.name);
@@ -89,7 +89,7 @@ QString whyNoProbe(const LiveRun& run) {
         return u"The run %1 has not started, so it has no measurement (probe) yet."_s.arg(run.name);
     }
     return u"No measurement (probe) yet; the next one is after step %2 of %3 of the run %1."_s.arg(
-        run.name, groupedText(*next), groupedText(run.spec.iterations));
+        run.name, groupedText(*next), groupedText(run.spec->iterations));
 }
 
 namespace {
@@ -113,13 +113,13 @@ struct LiveQuantity {
 
 /// By wavelength, averaged over layers and heads.
 Points byPairWavelength(const LiveRun& run, const ProbeResult& result, const ProbeArray& array, double factor) {
-    std::vector<double> wavelengths = wavelengthsOf(plan_of(run.spec, 1));
+    std::vector<double> wavelengths = wavelengthsOf(plan_of(*run.spec, 1));
     // A theta that changes during training is probed too.
-    const std::vector<double> now = meanRow(result.frequencies, -1, -1, run.spec.heads);
+    const std::vector<double> now = meanRow(result.frequencies, -1, -1, run.spec->heads);
     for (std::size_t i = 0; i < wavelengths.size() && i < now.size(); ++i) {
         if (now[i] > 0) wavelengths[i] = 2 * std::numbers::pi / now[i];
     }
-    const std::vector<double> values = meanRow(array, -1, -1, run.spec.heads);
+    const std::vector<double> values = meanRow(array, -1, -1, run.spec->heads);
     std::vector<std::pair<double, double>> points;
     for (std::size_t i = 0; i < wavelengths.size() && i < values.size(); ++i) {
         if (std::isfinite(wavelengths[i])) points.emplace_back(wavelengths[i], factor * values[i]);
@@ -151,7 +151,7 @@ LiveQuantity attentionQuantity() {
             u"mean over layers and heads"_s,
             false,
             [](const LiveRun& run, const ProbeResult& result) {
-                const std::vector<double> row = meanRow(result.attention_by_distance, -1, -1, run.spec.heads);
+                const std::vector<double> row = meanRow(result.attention_by_distance, -1, -1, run.spec->heads);
                 return Points{{result.distances.begin(), result.distances.end()}, {row.begin(), row.end()}};
             }};
 }
@@ -238,14 +238,14 @@ const LiveRun& explainingRun(const LiveSetting& setting) {
 
 QString whyNoCurve(const LiveSetting& setting, const LiveQuantity& quantity) {
     const LiveRun& run = explainingRun(setting);
-    if (quantity.needsRotation && !rotatesPairs(plan_of(run.spec, 1))) {
+    if (quantity.needsRotation && !rotatesPairs(plan_of(*run.spec, 1))) {
         return u"The run %1 rotates no pairs, so it has no values by rotary frequency."_s.arg(setting.label);
     }
-    if (quantity.needsExperts && run.spec.expert_layers() == 0) {
+    if (quantity.needsExperts && run.spec->expert_layers() == 0) {
         return u"The run %1 has no experts, but this figure shows a mixture of experts. Train a run with a setting "
                "such as experts = 4."_s.arg(setting.label);
     }
-    if (quantity.needsCapacity && run.spec.expert_capacity == 0) {
+    if (quantity.needsCapacity && run.spec->expert_capacity == 0) {
         return u"The experts of the run %1 have no capacity limit (expert_capacity = 0), so the experts drop no "
                "tokens."_s.arg(setting.label);
     }
@@ -291,7 +291,7 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
     for (const LiveSetting& setting : data.settings) {
         const SettingCurve found = curveOfSetting(setting, quantity);
         // The logit contribution of unrotated pairs is not split by pair, and other quantities have no frequency there.
-        const RunSpec& spec = setting.seeds.front().spec;
+        const RunSpec& spec = *setting.seeds.front().spec;
         const auto isOmitted = [&] {  // asked only where it counts, since the plans of thousands of settings take long
             return (quantity.needsRotation && !rotatesPairs(plan_of(spec, 1))) ||
                    (quantity.needsCapacity && spec.expert_capacity == 0);
@@ -344,8 +344,8 @@ InspectData inspectDataOf(const LiveRun& run) {
     auto inside = std::make_shared<InsideRun>();
     inside->id = run.id;
     inside->name = run.name;
-    inside->spec = run.spec;
-    inside->plan = plan_of(run.spec, 1);
+    inside->spec = *run.spec;
+    inside->plan = plan_of(*run.spec, 1);
     inside->ink = run.ink;
     if (run.snapshot) inside->snapshots.push_back(*run.snapshot);
     InspectData data;
@@ -367,7 +367,7 @@ InspectPicture byFrequency(const LiveData& data, const LiveQuantity& quantity,
     if (!data.picked) return overSettings(data, quantity);
     const LiveRun& run = *data.picked;
     const InspectData inside = inspectDataOf(run);
-    if (run.snapshot && rotatesPairs(plan_of(run.spec, 1))) return map(inside);
+    if (run.snapshot && rotatesPairs(plan_of(*run.spec, 1))) return map(inside);
     return emptyLivePicture(inspectFigure(inside, quantity.name), whyNoCurve({run.name, {run}}, quantity));
 }
 
@@ -407,7 +407,7 @@ InspectPicture liveAttention(const LiveData& data) {
     const ProbeResult& result = *run.snapshot->result;
     const auto band = [&](const FigureCurve& curve) {
         return meanBand(u"95 % interval"_s, curve.ink, curve.x, curve.y,
-                        meanRow(result.attention_by_distance_error, -1, -1, run.spec.heads), result.sequences);
+                        meanRow(result.attention_by_distance_error, -1, -1, run.spec->heads), result.sequences);
     };
     const bool hasBand = !result.attention_by_distance_error.empty() && degreesOf(result.sequences) > 0;
     return curveOfPicked(data, quantity, band, headsNote(sequencesNote(result, hasBand), inspectDataOf(run), hasBand));

@@ -22,7 +22,7 @@ std::optional<ExpertPoint> expertPoint(std::int64_t iteration, const ProbeResult
 struct LiveRun {
     RunId id = 0;
     QString name;
-    RunSpec spec;
+    const RunSpec* spec = nullptr;     // never null; copies for thousands of runs take long
     Ink ink;                           // with the shade of the seed
     std::optional<Snapshot> snapshot;  // nullopt before the first one
     RunState state = RunState::waiting;

@@ -123,7 +123,7 @@ void LatestSnapshots::setWithExperts(bool wanted) {
 
 std::vector<ExpertPoint> LatestSnapshots::experts(RunId run) const {
     std::vector<ExpertPoint> points;
-    const auto found = m_runs.find(run);
+    const auto found = m_withExperts ? m_runs.find(run) : m_runs.end();
     if (found == m_runs.end()) return points;
     for (const auto& [step, point] : found->second.experts) points.push_back(point);
     return points;
@@ -432,7 +432,7 @@ void SecondPicture::selectRuns() {
     const LiveFigure* figure = findLiveFigure(chosen());
     if (figure) {
         for (const RunView& run : m_access.runs.runs()) {
-            if (run.visible || run.record.id == m_picked) wanted.insert(run.record.id);
+            if (run.visible || run.record.id == m_picked) wanted.insert(wanted.end(), run.record.id);
         }
     }
     m_snapshots->setWithExperts(figure && figure->isOfExperts);
@@ -442,7 +442,7 @@ void SecondPicture::selectRuns() {
 LiveRun SecondPicture::liveRunOf(const RunView& run) const {
     LiveRun live{run.record.id,
                  run.name,
-                 run.spec,
+                 &run.spec,
                  run.ink,
                  std::nullopt,
                  run.record.state,
@@ -456,6 +456,7 @@ LiveData SecondPicture::data() const {
     LiveData data;
     for (const CurveGroup& group : seedGroups(m_access.runs)) {
         LiveSetting setting{group.label, {}};
+        setting.seeds.reserve(group.runs.size());
         for (const RunId id : group.runs) {
             if (const RunView* run = m_access.runs.find(id)) setting.seeds.push_back(liveRunOf(*run));
         }
@@ -535,5 +536,5 @@ bool SecondPicture::isBusy() const {
 
 }  // namespace ropelab::ui
 
-#include "second_picture.moc"
 #include "moc_second_picture.cpp"
+#include "second_picture.moc"

@@ -180,9 +180,11 @@ const CurveView* findCurveView(const QString& id) {
     return found == all.end() ? nullptr : &*found;
 }
 
-void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs) {
+std::optional<std::size_t> showRuns(std::span<CurvePlot* const> plots, const RunStore& runs, std::size_t first,
+                                    std::size_t most) {
+    const std::span all = std::span(runs.runs()).subspan(std::min(first, runs.runs().size()));
     QList<double> steps;
-    for (const RunView& run : runs.runs()) {
+    for (const RunView& run : all.first(std::min(most, all.size()))) {
         const RunId id = run.record.id;
         bool isNew = false;
         for (CurvePlot* plot : plots) {
@@ -190,15 +192,17 @@ void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs) {
             showState(*plot, run);
         }
         if (!isNew) continue;
-        const auto& all = run.evaluations;
-        if (!std::ranges::equal(all.iteration, steps)) steps = toList(all.iteration);
-        plots.front()->setCurve({id, Quantity::validation_loss}, steps, toList(all.validation_loss));
+        const auto& evaluations = run.evaluations;
+        if (!std::ranges::equal(evaluations.iteration, steps)) steps = toList(evaluations.iteration);
+        plots.front()->setCurve({id, Quantity::validation_loss}, steps, toList(evaluations.validation_loss));
     }
-    if (plots.front()->runCount() == runs.runs().size()) return;
+    if (most < all.size()) return first + most;
+    if (plots.front()->runCount() == runs.runs().size()) return std::nullopt;
     for (const RunId run : plots.front()->runs()) {
         if (runs.find(run)) continue;
         for (CurvePlot* plot : plots) plot->removeRun(run);
     }
+    return std::nullopt;
 }
 
 namespace {

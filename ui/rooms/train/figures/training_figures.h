@@ -32,8 +32,10 @@ const std::vector<CurveView>& curveViews();
 /// `id` may be that of an earlier version; null if there is no such view.
 const CurveView* findCurveView(const QString& id);
 
-/// Gives each plot all runs, and the first one the curves of their evaluations that it does not have yet.
-void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs);
+/// Gives each plot the runs from the place `first` on, at most `most` of them, and the first plot the curves of their
+/// evaluations that it does not have yet. Returns the place of the next run; nullopt if the plots have all.
+std::optional<std::size_t> showRuns(std::span<CurvePlot* const> plots, const RunStore& runs, std::size_t first = 0,
+                                    std::size_t most = std::numeric_limits<std::size_t>::max());
 /// The runs whose curves are painted on a screen, if there are too many: those of the groups (or, without groups, those
 /// visible runs) with the lowest validation losses, and that of `picked`. nullopt: all visible runs.
 std::optional<std::set<RunId>> runsToPaint(const RunStore& runs, const std::vector<CurveGroup>& groups, RunId picked);

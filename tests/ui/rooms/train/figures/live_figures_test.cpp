@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QJsonArray>
+#include <list>
 #include <numbers>
 
 #include "core/contract/probe.h"
@@ -23,10 +24,12 @@ RunSpec liveSpec(double theta) {
 }
 
 /// Returns a run with spectra after `iteration` steps; −1: without a snapshot.
-LiveRun liveRun(RunId id, const RunSpec& spec, std::int64_t iteration) {
+LiveRun liveRun(RunId id, const RunSpec& given, std::int64_t iteration) {
+    static std::list<RunSpec> specs;  // runs only point to them
+    const RunSpec& spec = specs.emplace_back(given);
     LiveRun run{id,
                 QStringLiteral("run %1").arg(id),
-                spec,
+                &spec,
                 Ink::data(static_cast<int>(id)),
                 std::nullopt,
                 RunState::running,
@@ -86,7 +89,7 @@ TEST(LiveFigures, NormsAreShownByTheWavelengthOfTheirPair) {
 TEST(LiveFigures, LeftOutMeasurementsAreSaid) {
     LiveData data = twoSettings();
     data.picked = liveRun(1, liveSpec(500), 500);
-    const std::int64_t next = *next_probe(data.picked->spec, 500);
+    const std::int64_t next = *next_probe(*data.picked->spec, 500);
     const auto skips_at = [&](std::int64_t step) {
         data.picked->iteration = step;
         return skipsProbes(data);
@@ -120,10 +123,12 @@ TEST(LiveFigures, NumbersOfExpertsAreShownOverTraining) {
     EXPECT_EQ(dropped.curves.front().y, (QList<double>{50, 12.5}));
     EXPECT_EQ(dropped.y.title(), "choices beyond the capacity (%)");
     data.settings.resize(1);
-    data.settings.front().seeds.front().spec.expert_capacity = 0;
+    RunSpec changed = *data.settings.front().seeds.front().spec;
+    changed.expert_capacity = 0;
+    data.settings.front().seeds.front().spec = &changed;
     EXPECT_TRUE(liveFigure("expert-dropped", data).emptyText.contains("have no capacity"));
     EXPECT_EQ(liveFigure("expert-balance", data).curves.size(), 1U) << "does not need a capacity";
-    data.settings.front().seeds.front().spec.experts = 0;
+    changed.experts = 0;
     data.settings.front().seeds.front().experts.clear();
     EXPECT_TRUE(liveFigure("expert-dropped", data).emptyText.contains("has no experts"));
 }
@@ -140,9 +145,9 @@ TEST(LiveFigures, ATrainedThetaMovesTheWavelengths) {
     LiveData data;
     LiveRun run = liveRun(1, liveSpec(500), 500);
     ProbeResult result = *run.snapshot->result;
-    const std::int64_t pairs = run.spec.head_dim() / 2;
-    result.frequencies = {{run.spec.layers, 1, pairs}, {}};
-    for (std::int64_t i = 0; i < run.spec.layers * pairs; ++i) {
+    const std::int64_t pairs = run.spec->head_dim() / 2;
+    result.frequencies = {{run.spec->layers, 1, pairs}, {}};
+    for (std::int64_t i = 0; i < run.spec->layers * pairs; ++i) {
         result.frequencies.values.push_back(0.5F / static_cast<float>(i % pairs + 1));
     }
     run.snapshot->result = std::make_shared<const ProbeResult>(result);
@@ -193,7 +198,7 @@ TEST(LiveFigures, ThePickedRunIsShownAlone) {
     data.picked = data.settings.back().seeds.front();
     const Figure map = liveFigure("query-spectrum", data);
     ASSERT_TRUE(map.map);
-    EXPECT_EQ(map.map->rows, static_cast<int>(data.picked->spec.layers));
+    EXPECT_EQ(map.map->rows, static_cast<int>(data.picked->spec->layers));
     const Figure attention = liveFigure("attention-by-distance", data);
     ASSERT_EQ(attention.curves.size(), 1U);
     EXPECT_EQ(attention.curves.front().ink, Ink::data(2));
@@ -216,7 +221,9 @@ TEST(LiveFigures, WithoutAProbeTheySayWhenItFollows) {
     run.state = RunState::finished;
     EXPECT_EQ(whyNoProbe(run),
               "The run run 1 stored no measurements during training (probes), so this figure cannot show the run.");
-    run.spec.probe_every = 0;
+    RunSpec without = *run.spec;
+    without.probe_every = 0;
+    run.spec = &without;
     EXPECT_TRUE(whyNoProbe(run).contains("set probe_every to 1")) << whyNoProbe(run).toStdString();
     EXPECT_EQ(liveStepText(data), "");
 }
