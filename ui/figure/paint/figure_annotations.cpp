@@ -352,17 +352,18 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
         gap = !m_style.onScreen && tight > kTightest * gap ? tight : gap;
     }
 
-    // If there is no space for all labels, every n-th one is drawn, and the last row states the number of the others.
+    // If there is no space for all labels, the highest, the lowest and some between them are drawn, and the last row
+    // states the number of the others.
     const auto rows = rowsOf(gap);
     const bool isTight = rows < m_ends.size();
     const qsizetype space = isTight ? std::max<qsizetype>(1, rows - 1) : rows;
     const double bottom = isTight ? std::max(top, last - gap) : last;
-    const qsizetype stride = (m_ends.size() + space - 1) / space;
+    const qsizetype count = std::min(space, m_ends.size());
     QList<EndLabel> shown;
     QList<double> wanted;
-    for (qsizetype i = 0; i < m_ends.size(); i += stride) {
-        shown.append(m_ends[i]);
-        wanted.append(axes.bottom() - m_ends[i].end.y());
+    for (qsizetype i = 0; i < count; ++i) {
+        shown.append(m_ends[i * (m_ends.size() - 1) / std::max<qsizetype>(1, count - 1)]);
+        wanted.append(axes.bottom() - shown.last().end.y());
     }
     const QList<double> places = spread(wanted, gap, top, bottom);
 

@@ -56,6 +56,8 @@ QStringList presetColumns(const ResultsTable& table, const std::string& preset) 
         const bool isSetting = std::find(table.swept.begin(), table.swept.end(), name) != table.swept.end();
         if (!isSetting && name != "name") result << text(name);
     }
+    // What decides is beside the settings: as the last column it was beyond the edge of a window of 1280 pixels.
+    if (const qsizetype verdict = result.indexOf(u"verdict"_s); verdict > 1) result.move(verdict, 1);
     return result;
 }
 

@@ -263,6 +263,7 @@ TEST(ExportSvg, StatesTheNumberOfCurvesWithoutLabels) {
     const bool isFirstNamed = bytes.contains("aria-label=\"" + figure.curves[0].label.toUtf8() + '"');
     const qsizetype named = bytes.count("aria-label=\"run ") + (isFirstNamed ? 1 : 0);
     EXPECT_GT(named, 10);
+    EXPECT_TRUE(isFirstNamed && bytes.contains("aria-label=\"run 59\"")) << "the lowest and the highest have names";
     EXPECT_TRUE(bytes.contains(QStringLiteral("aria-label=\"and %1 more\"").arg(60 - named).toUtf8()));
 }
 
