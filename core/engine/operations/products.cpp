@@ -103,8 +103,11 @@ torch::Tensor faster_product(const torch::Tensor& left, const torch::Tensor& rig
     };
     if (const std::optional<Kernel> chosen = choices->find(shape)) return by(*chosen);
     const torch::Tensor result = alone(library);
-    // Zeros, as of weights that begin with them, agree in every order of summation, and NaN never does.
-    if (2 * result.count_nonzero().item<std::int64_t>() < result.numel() || !result.isfinite().all().item<bool>())
+    // Zeros, as of weights that begin with them, agree in every order of summation, and NaN never does. aminmax returns
+    // NaN if there is one; isfinite would store a copy of all numbers.
+    const auto [least, largest] = torch::aminmax(result);
+    if (2 * result.count_nonzero().item<std::int64_t>() < result.numel() || !std::isfinite(least.item<float>()) ||
+        !std::isfinite(largest.item<float>()))
         return result;
     const std::string work = words_of(shape);
     if (const std::optional<std::string> known = known_choice(work)) {

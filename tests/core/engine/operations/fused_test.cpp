@@ -3,6 +3,7 @@
 #include "core/engine/operations/fused.h"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 #include <array>
 #include <cmath>
@@ -66,6 +67,25 @@ TEST(Products, KnownChoicesChangeNoBit) {
         ASSERT_TRUE(known_choice(work)) << work;
         EXPECT_NE(*known_choice(work), "no such way");
     }
+}
+
+// They would tell nothing of the order of summation.
+TEST(Products, WithNaNOrInfinityDecideNothing) {
+    torch::manual_seed(5);
+    const std::string work =
+        "product, by run, rows, columns, depth, plain left, plain right, threads: 0 128 80 111 1 1 " +
+        std::to_string(at::get_num_threads());
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const torch::Tensor a = random({2, 128, 111});
+    const torch::Tensor b = random({2, 111, 80});
+    for (const float number : {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity}) {
+        torch::Tensor spoiled = a.clone();
+        spoiled[1][127][110] = number;
+        product(spoiled, b);
+        EXPECT_FALSE(known_choice(work)) << number;
+    }
+    product(a, b);
+    EXPECT_TRUE(known_choice(work));
 }
 
 // Compares `fused`, which takes float tensors, with `reference`, which takes the same numbers as double; both return
