@@ -250,7 +250,7 @@ void read_trackio_database(const ForeignDatabase& database, const fs::path& file
         }
         json values = json_in_column(row, 4);
         if (values.is_object()) {
-            values["step"] = row.integer(2);
+            values["_step"] = row.integer(2);  // without a step of the user it counts the calls, as wandb's does
             values["timestamp"] = iso_seconds(row.text(3));
         }
         run->misplaced += values.is_object() && run->add_row(values) ? 0 : 1;

@@ -172,6 +172,8 @@ std::vector<std::string> left_out_words(const ForeignRun& run) {
     if (run.misplaced > 0)
         result.push_back("Left out: " + counted(run.misplaced, "record") +
                          " without a name or a step from 0 to 10^15.");
+    if (run.carried > 0)
+        result.push_back(counted(run.carried, "record") + " without a training step: the newest step before was used.");
     std::int64_t count = 0;
     std::string first;
     for (const auto& [metric, texts] : run.unreadable) {

@@ -205,16 +205,17 @@ void add_event_file(ForeignRun& run, const fs::path& file) {
     }
 }
 
-// SummaryWriter.add_scalars() writes "loss" with the keys train and val as the folders loss_train and loss_val, each
-// with the tag "loss"; add_hparams() writes settings and last values into a folder of their own. Both belong to the
-// folder above. Returns false for a run of its own.
+// SummaryWriter.add_scalars() writes "loss" with the keys train and val as the folders loss_train and loss_val, in
+// tensorboardX loss/train and loss/val, each with the tag "loss"; add_hparams() writes settings and last values into a
+// folder of their own. Both belong to the run above; `folder` is relative to it. Returns false for a run of its own.
 bool join_to_parent(ForeignRun& parent, ForeignRun& child, const std::string& folder) {
-    const bool has_settings_only = !child.config.empty() && std::ranges::all_of(child.metrics, [](const auto& each) {
-        return each.second.size() < 2;
-    });
-    std::string prefix = child.metrics.size() == 1 ? child.metrics.begin()->first : "";
+    const bool has_settings_only =
+        !child.config.empty() && folder.find('/') == folder.npos &&
+        std::ranges::all_of(child.metrics, [](const auto& each) { return each.second.size() < 2; });
+    const std::string tag = child.metrics.size() == 1 ? child.metrics.begin()->first : "";
+    std::string prefix = tag;
     std::ranges::replace(prefix, '/', '_');
-    const bool is_part = !prefix.empty() && folder.starts_with(prefix + "_");
+    const bool is_part = !tag.empty() && (folder.starts_with(prefix + "_") || folder.starts_with(tag + "/"));
     if (!has_settings_only && !is_part) return false;
     if (is_part) {
         auto part = child.metrics.extract(child.metrics.begin());
@@ -238,9 +239,11 @@ void read_event_files(std::span<const fs::path> files, const fs::path& root, con
     }
     std::set<fs::path> joined_folders;
     for (auto& [folder, run] : runs) {
-        const auto parent = runs.find(folder.parent_path());
-        if (parent == runs.end() || !join_to_parent(parent->second, run, folder.filename().string())) continue;
-        joined_folders.insert(folder);
+        fs::path above = folder.parent_path();
+        while (!runs.contains(above) && above.has_relative_path()) above = above.parent_path();
+        const auto parent = runs.find(above);
+        if (parent != runs.end() && join_to_parent(parent->second, run, folder.lexically_relative(above).string()))
+            joined_folders.insert(folder);
     }
     for (auto& [folder, run] : runs) {
         if (!joined_folders.contains(folder)) on_run(std::move(run));

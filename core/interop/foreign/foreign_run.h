@@ -38,6 +38,8 @@ struct ForeignRun {
     std::vector<std::string> notes;                            // sentences on what was left out or changed
     std::map<std::string, UnreadableNumbers> unreadable = {};  // by metric
     std::int64_t misplaced = 0;                                // records left out, which lack a name or a step
+    std::int64_t carried = 0;                                  // records at the newest training step before them
+    std::optional<std::int64_t> newest_step = {};              // which differs from the logger's counter of calls
 
     /// Appends the numbers, counts and notes of a run that continues this one.
     void take(ForeignRun&& later);
@@ -45,8 +47,11 @@ struct ForeignRun {
     void add(const std::string& metric, const ForeignPoint& point);
     /// Counts texts of digits as unreadable; ignores words, flags and null.
     void add(const std::string& metric, std::int64_t step, const nlohmann::json& value, double time);
-    /// A flat object; its step is under one of the usual names ("step", "_step", "global_step", …). Returns false,
-    /// adding nothing, if it has none.
+    /// The step of a record, under one of the usual names ("train/global_step", "step", "iter", …); nullopt if it has
+    /// none. A record with wandb's counter of calls alone has the newest training step of the records before it, as
+    /// wandb's step_metric defines it, unless the counter is that step.
+    std::optional<std::int64_t> step_of(const nlohmann::json& row);
+    /// A flat object at its step_of(). Returns false, adding nothing, if it has none.
     bool add_row(const nlohmann::json& row);
     /// Nested objects become names with dots; null, and names that begin with "_", are left out.
     void add_config(const nlohmann::json& object);

@@ -22,7 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::array step_names = {"step", "_step", "global_step", "trainer/global_step", "Step", "iteration", "iter"};
+// wandb counts its calls in _step, unless they name a step; Lightning and transformers log the training step beside it.
+constexpr const char* call_counter = "_step";
+constexpr std::array step_names = {
+    "trainer/global_step", "train/global_step", "global_step", "step", "Step", "iteration", "iter", call_counter};
 constexpr std::array time_names = {"_timestamp", "timestamp", "wall_time"};
 constexpr const char* no_step = "a step from 0 to 10^15";
 // Files that have these names in every folder.
@@ -48,13 +51,20 @@ std::optional<std::int64_t> step_number(const json& value) {
     return static_cast<std::int64_t>(*number);
 }
 
+// Null only if no other name has a value.
 template <std::size_t Count>
 const json* value_of(const json& row, const std::array<const char*, Count>& names) {
+    const json* null = nullptr;
     for (const char* name : names) {
         const auto found = row.find(name);
-        if (found != row.end()) return &*found;
+        if (found != row.end() && !found->is_null()) return &*found;
+        if (found != row.end()) null = &*found;
     }
-    return nullptr;
+    return null;
+}
+
+bool is_one_of(const auto& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -267,11 +277,10 @@ std::vector<ForeignRun> runs_of_csv(const fs::path& file, const fs::path& root) 
     const std::string text = read_regular_file(file, largest_foreign_file);
     const auto rows = csv_rows(text, std::numeric_limits<std::size_t>::max());
     const std::vector<std::string>& header = rows.front();
-    const std::size_t step_at = column_of(header, step_names).value_or(0);
     const auto time_at = column_of(header, time_names);
     const bool is_chart =
         std::ranges::any_of(header, [&](const auto& name) { return name.find(between) != name.npos; });
-    ForeignRun usual = new_run(is_chart || header[step_at] == "_step" ? "wandb CSV" : "CSV", file, root);
+    ForeignRun usual = new_run(is_chart || is_one_of(header, call_counter) ? "wandb CSV" : "CSV", file, root);
     if (!usual.config.empty()) usual.program = "Lightning CSV";  // with its hparams.yaml
     std::map<std::string, ForeignRun> runs;
     std::vector<std::pair<ForeignRun*, std::string>> columns;  // run and metric; nullptr for other columns
@@ -280,7 +289,7 @@ std::vector<ForeignRun> runs_of_csv(const fs::path& file, const fs::path& root) 
         const std::string name = gap == std::string::npos ? usual.name : header[i].substr(0, gap);
         const std::string metric = gap == std::string::npos ? header[i] : header[i].substr(gap + between.size());
         const bool is_bound = metric.ends_with("__MIN") || metric.ends_with("__MAX") || metric.ends_with("_step");
-        const bool is_other = i == step_at || i == time_at || metric.starts_with('_');
+        const bool is_other = is_one_of(step_names, header[i]) || i == time_at || metric.starts_with('_');
         columns.emplace_back(nullptr, metric);
         if (is_other || (is_chart && (is_bound || gap == std::string::npos))) continue;
         columns.back().first = &runs.try_emplace(name, usual).first->second;
@@ -291,7 +300,11 @@ std::vector<ForeignRun> runs_of_csv(const fs::path& file, const fs::path& root) 
         const auto cell = [&](std::size_t column) {
             return column < rows[row].size() ? typed_value(rows[row][column]) : json();
         };
-        const auto step = step_number(cell(step_at));
+        json steps = json::object();
+        for (std::size_t i = 0; i < header.size(); ++i) {
+            if (is_one_of(step_names, header[i])) steps[header[i]] = cell(i);
+        }
+        const auto step = usual.step_of(steps);
         const double time = time_at ? logged_number(cell(*time_at)).value_or(NAN) : NAN;
         skipped += step ? 0 : 1;
         for (std::size_t i = 0; step && i < columns.size(); ++i) {
@@ -301,6 +314,7 @@ std::vector<ForeignRun> runs_of_csv(const fs::path& file, const fs::path& root) 
     std::vector<ForeignRun> result;
     for (auto& [name, run] : runs) {
         note_skipped(run, skipped, no_step);
+        run.carried = usual.carried;
         result.push_back(std::move(run));
     }
     return result;
@@ -399,6 +413,7 @@ void ForeignRun::take(ForeignRun&& later) {
     }
     notes.insert(notes.end(), later.notes.begin(), later.notes.end());
     misplaced += later.misplaced;
+    carried += later.carried;
 }
 
 void ForeignRun::add(const std::string& metric, const ForeignPoint& point) {
@@ -422,17 +437,28 @@ void ForeignRun::add(const std::string& metric, std::int64_t step, const json& v
     }
 }
 
-bool ForeignRun::add_row(const json& row) {
+std::optional<std::int64_t> ForeignRun::step_of(const json& row) {
     const json* place = value_of(row, step_names);
     const auto step = place == nullptr ? std::nullopt : step_number(*place);
+    const auto counter = row.find(call_counter);
+    if (!step || counter == row.end()) return step;
+    if (place != &*counter) {
+        newest_step = step != step_number(*counter) ? step : std::nullopt;
+        return step;
+    }
+    carried += newest_step ? 1 : 0;
+    return newest_step ? newest_step : step;
+}
+
+bool ForeignRun::add_row(const json& row) {
+    const auto step = step_of(row);
     if (!step) return false;
     const json* when = value_of(row, time_names);
     const double time = when == nullptr ? NAN : logged_number(*when).value_or(NAN);
     json flat = json::object();
     flatten(flat, "", row);
     for (const auto& [name, value] : flat.items()) {
-        const auto is_one_of = [&](const auto& names) { return std::ranges::find(names, name) != names.end(); };
-        if (!is_one_of(step_names) && !is_one_of(time_names)) add(name, *step, value, time);
+        if (!is_one_of(step_names, name) && !is_one_of(time_names, name)) add(name, *step, value, time);
     }
     return true;
 }

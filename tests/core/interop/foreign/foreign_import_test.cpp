@@ -1,6 +1,7 @@
 #include "core/interop/foreign/foreign_import.h"
 
 #include <algorithm>
+#include <boost/crc.hpp>
 #include <cmath>
 #include <iostream>
 #include <set>
@@ -467,12 +468,92 @@ TEST(ForeignRuns, ScalarsOfOneTagInFoldersOfTheirOwnBelongToTheRunAbove) {
     folder.write("a-seed1/loss_train/events.out.tfevents.1", event("loss"));
     folder.write("a-seed1/loss_val/events.out.tfevents.1", event("loss"));
     folder.write("a-seed1/other/events.out.tfevents.1", event("loss") + event("x"));
-    const ImportPlan plan = plan_import(std::vector{folder.path()});
-    ASSERT_EQ(plan.runs.size(), 2U);
+    folder.write("a-seed1/x/loss/events.out.tfevents.1", event("loss"));
+    // tensorboardX
+    folder.write("b-seed1/events.out.tfevents.1", event("lr"));
+    folder.write("b-seed1/all/loss/train/events.out.tfevents.1", event("all/loss"));
+    folder.write("b-seed1/loss/val/events.out.tfevents.1", event("loss"));
+    const ImportPlan plan = plan_import(std::vector{folder.path()}, {"", "loss/val"});
+    ASSERT_EQ(plan.runs.size(), 4U);
     EXPECT_EQ(plan.runs[0].training, "loss/train");
-    EXPECT_EQ(plan.runs[0].validation, "loss/val");
-    EXPECT_EQ(plan.runs[0].metrics.evaluations.validation_loss, std::vector<double>{2.5});
+    for (const std::size_t run : {0, 3}) {
+        EXPECT_EQ(plan.runs[run].validation, "loss/val");
+        EXPECT_EQ(plan.runs[run].metrics.evaluations.validation_loss, std::vector<double>{2.5});
+    }
     EXPECT_EQ(plan.runs[1].name, "a-seed1/other");
+    EXPECT_EQ(plan.runs[2].name, "a-seed1/x/loss");
+    EXPECT_EQ(plan.runs[3].name, "b-seed1");
+    EXPECT_EQ(plan.runs[3].last_values, (std::map<std::string, double>{{"all/loss/train", 2.5}}));
+}
+
+// wandb's log of records, with the rows of a run's history.
+std::string wandb_log(const std::vector<json>& rows) {
+    const auto field = [](int number, const std::string& bytes) {
+        std::string head;
+        for (unsigned tag = static_cast<unsigned>(number) * 8 + 2; tag > 0; tag >>= 7U)
+            head += static_cast<char>((tag & 0x7FU) | (tag > 0x7F ? 0x80U : 0U));
+        return head + static_cast<char>(bytes.size()) + bytes;
+    };
+    std::string log(":W&B\xE1\xBE\0", 7);
+    for (const json& row : rows) {
+        std::string items;
+        for (const auto& [key, value] : row.items()) items += field(1, field(1, key) + field(16, value.dump()));
+        const std::string record = "\x01" + field(2, items);
+        boost::crc_32_type crc;
+        crc.process_bytes(record.data(), record.size());
+        const std::uint32_t sum = crc.checksum();
+        log.append(reinterpret_cast<const char*>(&sum), 4);
+        log += std::string({static_cast<char>(record.size() - 1), '\0'}) + record;
+    }
+    return log;
+}
+
+// The counter of calls was the step: 4 in place of 150.
+TEST(ForeignRuns, HaveTheTrainingStepAndNotTheNumberOfLogCalls) {
+    const ScratchFolder folder;
+    for (const char* name : {"trainer/global_step", "train/global_step", "global_step", "iter"}) {
+        std::vector<json> rows = {{{"_step", 0}, {"train/loss", 3.0}, {name, 50}},
+                                  {{"_step", 1}, {"train/loss", 2.5}, {name, 100}},
+                                  {{"_step", 2}, {"eval/loss", 2.75}},
+                                  {{"_step", 3}, {"train/loss", 2.0}, {name, 150}},
+                                  {{"_step", 4}, {"eval/loss", 2.25}, {name, 150}}};
+        std::string table = std::string("_step,train/loss,eval/loss,") + name + "\n", lines;
+        const fs::path database = folder.write("trackio.db", "");
+        const sqlite::Connection writer(database, sqlite::Access::write);
+        writer.run(
+            "CREATE TABLE metrics (id INTEGER PRIMARY KEY, timestamp TEXT, run_name TEXT, step INTEGER, "
+            "metrics TEXT)");
+        for (json& row : rows) {
+            const auto cell = [&](const char* key) { return row.contains(key) ? row[key].dump() : std::string(); };
+            table += cell("_step") + "," + cell("train/loss") + "," + cell("eval/loss") + "," + cell(name) + "\n";
+            lines += row.dump() + "\n";
+            json stored = row;
+            stored.erase("_step");
+            writer.run(("INSERT INTO metrics (run_name, step, metrics) VALUES ('a', " + row["_step"].dump() + ", '" +
+                        stored.dump() + "')")
+                           .c_str());
+        }
+        for (const fs::path& file : {database, folder.write("a.wandb", wandb_log(rows)), folder.write("a.csv", table),
+                                     folder.write("a.jsonl", lines)}) {
+            SCOPED_TRACE(file.filename().string() + " " + name);
+            const ImportPlan plan = plan_import(std::vector{file});
+            ASSERT_EQ(plan.runs.size(), 1U);
+            const PlannedImport& run = plan.runs[0];
+            EXPECT_EQ(run.metrics.steps.iteration, (std::vector<std::int64_t>{50, 100, 150}));
+            EXPECT_EQ(run.metrics.evaluations.iteration, (std::vector<std::int64_t>{100, 150}));
+            EXPECT_THAT(run.notes, testing::ElementsAre("1 record without a training step: the newest step before was "
+                                                        "used."));
+            EXPECT_TRUE(run.last_values.empty());
+        }
+        fs::remove(database);
+    }
+    // Where the program gives wandb the step, records without another name for it have it, too.
+    const PlannedImport given =
+        plan_import(std::vector{folder.write("given.wandb", wandb_log({{{"_step", 50}, {"loss", 3.0}, {"iter", 50}},
+                                                                       {{"_step", 100}, {"loss", 2.5}}}))})
+            .runs.front();
+    EXPECT_EQ(given.metrics.steps.iteration, (std::vector<std::int64_t>{50, 100}));
+    EXPECT_TRUE(given.notes.empty());
 }
 
 TEST(ForeignRuns, SummariesAreThoseOfTheCurves) {
