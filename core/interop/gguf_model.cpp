@@ -79,6 +79,8 @@ json gguf_config(const WeightFiles& files) {
     };
     if (number("expert_count").value_or(0) > 0)
         throw BadInput(text_of_refusal(prefix + "expert_count", number_text(*number("expert_count"))));
+    if (!header.get<bool>(prefix + "attention.causal").value_or(true))
+        throw BadInput(text_of_refusal(prefix + "attention.causal", "false"));
     const std::int64_t width = whole("embedding_length", 0);
     const std::int64_t heads = whole("attention.head_count", 0);
     const WeightFiles::Entry* embedding = files.find("token_embd.weight");
@@ -135,31 +137,43 @@ json gguf_config(const WeightFiles& files) {
         config["attention_bias"] = files.find("blk.0.attn_q.bias") != nullptr || architecture.is_fused;
     }
     config["mlp_bias"] = files.find("blk.0.ffn_up.bias") != nullptr;
-    const auto scaling = header.get<std::string>(prefix + "rope.scaling.type").value_or("none");
+    // As in llama.cpp: 0 is 1, a factor without a type is linear, and attn_factor multiplies cosines and sines.
+    const double given = number("rope.scaling.factor").value_or(number("rope.scale_linear").value_or(1));
+    const double factor = given == 0 ? 1 : shortest(given);
+    const double attention_factor = shortest(number("rope.scaling.attn_factor").value_or(1));
+    const auto scaling =
+        header.get<std::string>(prefix + "rope.scaling.type").value_or(factor == 1 ? "none" : "linear");
+    json rotary = json::object();
     if (scaling == "linear" || scaling == "yarn") {
-        config["rope_scaling"] = {{"rope_type", scaling},
-                                  {"factor", shortest(number("rope.scaling.factor").value_or(1))}};
+        rotary = {{"rope_type", scaling}, {"factor", factor}};
         if (number("rope.scaling.original_context_length"))
-            config["rope_scaling"]["original_max_position_embeddings"] =
-                whole("rope.scaling.original_context_length", 0);
+            rotary["original_max_position_embeddings"] = whole("rope.scaling.original_context_length", 0);
     } else if (scaling != "none") {
         throw BadInput(text_of_refusal(prefix + "rope.scaling.type", quoted_name(scaling)));
     }
     // The file of a model of Llama 3.1 has the divisors of its frequencies instead of their formula; LongRoPE is the
-    // scaling by a list of divisors.
-    if (const WeightFiles::Entry* divisors = files.find("rope_freqs.weight")) {
-        if (divisors->tensor.count != head / 2 || scaling != "none")
-            throw BadInput(
-                "The tensor rope_freqs.weight of the GGUF file must have a divisor for each rotated pair, and no "
-                "other scaling beside it.");
-        std::vector<float> numbers(static_cast<std::size_t>(divisors->tensor.count));
-        divisors->file->read(divisors->tensor, 0, numbers);
-        config["rope_scaling"] = {{"rope_type", "longrope"},
-                                  {"short_factor", numbers},
-                                  {"long_factor", numbers},
-                                  {"attention_factor", 1.0},
-                                  {"original_max_position_embeddings", config["max_position_embeddings"]}};
+    // scaling by a list of divisors, and has an attention factor, which neither linear scaling nor none has.
+    const WeightFiles::Entry* divisors = files.find("rope_freqs.weight");
+    const std::int64_t pairs = (rotated + 1) / 2;
+    if (divisors && (divisors->tensor.count != pairs || scaling == "yarn"))
+        throw BadInput(
+            "The tensor rope_freqs.weight of the GGUF file must have a divisor for each rotated pair, and no YaRN "
+            "beside it.");
+    if (scaling == "yarn") {
+        if (attention_factor != 1) rotary["attention_factor"] = attention_factor * (0.1 * std::log(factor) + 1);
+    } else if (divisors || attention_factor != 1) {
+        std::vector<float> numbers(static_cast<std::size_t>(pairs), 1);
+        if (divisors) divisors->file->read(divisors->tensor, 0, numbers);
+        if (scaling == "linear") {
+            for (float& each : numbers) each *= static_cast<float>(factor);
+        }
+        rotary = {{"rope_type", "longrope"},
+                  {"short_factor", numbers},
+                  {"long_factor", numbers},
+                  {"attention_factor", attention_factor},
+                  {"original_max_position_embeddings", config["max_position_embeddings"]}};
     }
+    if (!rotary.empty()) config[is_neox ? "rope_parameters" : "rope_scaling"].update(rotary);
     return config;
 }
 

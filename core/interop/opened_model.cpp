@@ -214,17 +214,17 @@ void OpenedModel::check_tensors(const ModelPlan& plan) {
     const Layout layout = layout_of(plan);
     parameters_ = layout.total;
     const std::string where = "The weights of " + path_.string();
+    const std::string required = files_->gguf() ? "its metadata and other tensors require" : "the config requires";
     std::set<std::string> used;
     for (const Parameter& parameter : layout.parameters) {
         for (const SourceRows& part : parameter.source.parts) {
             const WeightFiles::Entry* entry = find(part.name);
             if (!entry)
-                throw BadInput(where + " lack the tensor " + quoted_name(part.name) + ", which the config requires.");
+                throw BadInput(where + " lack the tensor " + quoted_name(part.name) + ", which " + required + ".");
             const std::vector<std::int64_t> shape = shape_in_file(parameter, part);
             if (entry->tensor.shape != shape) {
                 throw BadInput("The tensor " + quoted_name(part.name) + " of " + path_.string() + " has the shape " +
-                               shape_text(entry->tensor.shape) + ", but the config requires " + shape_text(shape) +
-                               ".");
+                               shape_text(entry->tensor.shape) + ", but " + required + " " + shape_text(shape) + ".");
             }
             used.insert(entry->tensor.name);
         }

@@ -25,9 +25,9 @@ NamedTensor tensor(const std::string& name, std::vector<float> values) {
     return {name, {std::ssize(values)}, std::move(values)};
 }
 
-// Of a small file with these further or other metadata and tensors.
-json config_of(const std::string& architecture, const Metadata& more, const std::vector<NamedTensor>& tensors = {},
-               const std::string& embedding = "token_embd.weight") {
+// A small file with these further or other metadata and tensors.
+std::filesystem::path write_model(const ScratchFolder& folder, const std::string& architecture, const Metadata& more,
+                                  const std::vector<NamedTensor>& tensors, const std::string& embedding) {
     Metadata metadata = more;
     metadata.merge(Metadata{{"embedding_length", number(16)},
                             {"attention.head_count", number(4)},
@@ -39,9 +39,14 @@ json config_of(const std::string& architecture, const Metadata& more, const std:
         content.metadata.emplace_back(key == gguf_activation_key ? key : architecture + "." + key, value);
     }
     content.tensors.push_back({embedding, {10, 16}, std::vector<float>(160)});
-    const ScratchFolder folder;
     write_gguf(folder / "a.gguf", content);
-    return gguf_config(WeightFiles(folder / "a.gguf"));
+    return folder / "a.gguf";
+}
+
+json config_of(const std::string& architecture, const Metadata& more, const std::vector<NamedTensor>& tensors = {},
+               const std::string& embedding = "token_embd.weight") {
+    const ScratchFolder folder;
+    return gguf_config(WeightFiles(write_model(folder, architecture, more, tensors, embedding)));
 }
 
 TEST(GgufConfig, HasTheSettingsOfTheMetadata) {
@@ -81,6 +86,31 @@ TEST(GgufConfig, HasTheSettingsOfTheMetadata) {
          {tensor("rope_freqs.weight", {1, 8})},
          R"({"rope_scaling": {"rope_type": "longrope", "short_factor": [1, 8], "long_factor": [1, 8],
              "attention_factor": 1, "original_max_position_embeddings": 64}})"},
+        // As llama.cpp: a factor without a type is linear, also by its old name, and 0 is 1.
+        {"llama", {{"rope.scaling.factor", 4.0F}}, {}, R"({"rope_scaling": {"rope_type": "linear", "factor": 4}})"},
+        {"llama", {{"rope.scale_linear", 4.0F}}, {}, R"({"rope_scaling": {"rope_type": "linear", "factor": 4}})"},
+        {"llama", {{"rope.scaling.factor", 0.0F}}, {}, "{}"},
+        {"llama", {{"rope.scaling.type", "none"}, {"rope.scaling.factor", 4.0F}}, {}, "{}"},
+        // attn_factor multiplies cosines and sines, beside YaRN's own factor 0.1 ln 4 + 1.
+        {"llama",
+         {{"rope.scaling.type", "yarn"}, {"rope.scaling.factor", 4.0F}, {"rope.scaling.attn_factor", 0.5F}},
+         {},
+         R"({"rope_scaling": {"rope_type": "yarn", "factor": 4, "attention_factor": 0.56931471805599454}})"},
+        {"llama",
+         {{"rope.scaling.type", "linear"}, {"rope.scaling.factor", 4.0F}, {"rope.scaling.attn_factor", 0.7F}},
+         {},
+         R"({"rope_scaling": {"rope_type": "longrope", "short_factor": [4, 4], "long_factor": [4, 4],
+             "attention_factor": 0.7, "original_max_position_embeddings": 64}})"},
+        {"llama",
+         {{"rope.scaling.attn_factor", 0.7F}},
+         {},
+         R"({"rope_scaling": {"rope_type": "longrope", "short_factor": [1, 1], "long_factor": [1, 1],
+             "attention_factor": 0.7, "original_max_position_embeddings": 64}})"},
+        {"llama",
+         {{"rope.scaling.factor", 4.0F}},
+         {tensor("rope_freqs.weight", {1, 8})},
+         R"({"rope_scaling": {"rope_type": "longrope", "short_factor": [4, 32], "long_factor": [4, 32],
+             "attention_factor": 1, "original_max_position_embeddings": 64}})"},
         {"qwen2", {}, {}, R"({"model_type": "qwen2", "attention_bias": null})"},
         {"gemma2",
          {{"attn_logit_softcapping", 50.0F},
@@ -106,6 +136,13 @@ TEST(GgufConfig, HasTheSettingsOfTheMetadata) {
          R"({"model_type": "gpt_neox", "hidden_act": "gelu", "attention_bias": true, "layer_norm_eps": 1e-6,
              "rope_theta": 500, "use_parallel_residual": false,
              "rope_parameters": {"rope_type": "default", "rope_theta": 500, "partial_rotary_factor": 0.75}})"},
+        // A scaling beside rope_parameters would replace their fraction of the channels.
+        {"gptneox",
+         {{"rope.dimension_count", number(2)}, {"rope.scaling.factor", 4.0F}},
+         {},
+         R"({"model_type": "gpt_neox", "hidden_act": null, "attention_bias": true, "use_parallel_residual": true,
+             "rope_parameters": {"rope_type": "linear", "factor": 4, "rope_theta": 10000,
+                                 "partial_rotary_factor": 0.5}})"},
         {"gpt2",
          {{"rope.freq_base", 500.0F}, {gguf_activation_key, "gelu"}},
          {},
@@ -145,8 +182,15 @@ TEST(GgufConfig, RefusesWhatAConfigCannotSay) {
     EXPECT_MESSAGE(config_of("llama", {{"rope.scaling.type", "su"}}), BadInput, "llama.rope.scaling.type to \"su\"");
     EXPECT_MESSAGE(config_of("llama", {}, {tensor("rope_freqs.weight", {1, 8, 9})}), BadInput,
                    "a divisor for each rotated pair");
-    EXPECT_MESSAGE(config_of("llama", {{"rope.scaling.type", "linear"}}, {divisors}), BadInput,
-                   "no other scaling beside it");
+    EXPECT_MESSAGE(config_of("llama", {{"rope.scaling.type", "yarn"}}, {divisors}), BadInput, "no YaRN beside it");
+    EXPECT_MESSAGE(config_of("llama", {{"attention.causal", false}}), BadInput, "llama.attention.causal to false");
+}
+
+// The sentence spoke of a config, which a GGUF file does not have.
+TEST(OpenedModel, OfGgufNamesWhatRequiresATensorThatIsNotThere) {
+    const ScratchFolder folder;
+    EXPECT_MESSAGE(OpenedModel(write_model(folder, "llama", {}, {}, "token_embd.weight")), BadInput,
+                   ", which its metadata and other tensors require.");
 }
 
 // A params.json of Meta does not name the context: 2,048 of Llama 1, 4,096 of Llama 2, 8,192 of Llama 3 and 131,072 of
