@@ -10,6 +10,7 @@
 #include <QStyle>
 #include <QTimer>
 #include <QWidget>
+#include <limits>
 
 namespace ropelab::ui {
 
@@ -22,7 +23,7 @@ QList<QPointer<QWidget>>& laterPopups() {
     return popups;
 }
 
-/// Styles a hidden widget and what is in it when it is shown.
+/// Styles a hidden widget and what is in it: when it is shown, or before that in parts.
 class LateStyle : public QObject {
  public:
     explicit LateStyle(QWidget* hidden) : QObject(hidden), m_hidden(hidden) {
@@ -36,10 +37,16 @@ class LateStyle : public QObject {
         return all;
     }
 
+    /// The style has changed again.
+    void restart() { m_widgets.clear(); }
+    /// Returns whether all is styled; this object is then deleted.
+    bool work(qint64 mostMs);
     bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
     QWidget* m_hidden;
+    QList<QPointer<QWidget>> m_widgets;  // empty until work() begins
+    qsizetype m_done = 0;                // polished, and after all of them told so
 };
 
 /// Hidden, and with widgets in it: a single one costs little, and others are made as large as it would be.
@@ -50,14 +57,14 @@ bool canWait(const QWidget* widget) {
 }
 
 /// The widget, what is in it and its windows, parents first; without hidden parts, which follow when they are shown,
-/// and without closed menus and lists, which follow in later turns of the event loop.
-void collect(QWidget* widget, QList<QPointer<QWidget>>& widgets) {
+/// and without closed menus and lists, which follow in later turns of the event loop. `now`: although it is hidden.
+void collect(QWidget* widget, QList<QPointer<QWidget>>& widgets, bool now = false) {
     LateStyle* waiting = LateStyle::waiting().value(widget);
-    if (canWait(widget)) {
-        if (!waiting) new LateStyle(widget);
+    if (!now && canWait(widget)) {
+        waiting ? waiting->restart() : void(new LateStyle(widget));
         return;
     }
-    delete waiting;
+    if (!now) delete waiting;
     if (widget->windowType() == Qt::Popup && widget->isHidden()) {
         laterPopups().append(widget);
         return;
@@ -68,16 +75,22 @@ void collect(QWidget* widget, QList<QPointer<QWidget>>& widgets) {
     }
 }
 
+/// The `step`-th of two per widget: each is polished, and then each is told so, children first, because some containers
+/// compute their layout in this event.
+void polishStep(const QList<QPointer<QWidget>>& widgets, qsizetype step) {
+    const bool tells = step >= widgets.size();
+    QWidget* widget = widgets[tells ? 2 * widgets.size() - 1 - step : step];
+    if (!widget) return;
+    if (!tells) {
+        ++polished;
+        return widget->style()->polish(widget);
+    }
+    QEvent change(QEvent::StyleChange);
+    QApplication::sendEvent(widget, &change);
+}
+
 void polish(const QList<QPointer<QWidget>>& widgets) {
-    for (const auto& each : widgets) {
-        if (each) each->style()->polish(each);
-    }
-    // Children first: some containers compute their layout in this event.
-    for (auto each = widgets.crbegin(); each != widgets.crend(); ++each) {
-        QEvent change(QEvent::StyleChange);
-        if (*each) QApplication::sendEvent(*each, &change);
-    }
-    polished += widgets.size();
+    for (qsizetype step = 0; step < 2 * widgets.size(); ++step) polishStep(widgets, step);
 }
 
 void polishPopups() {
@@ -95,18 +108,28 @@ void polishPopups() {
     if (!laterPopups().isEmpty()) QTimer::singleShot(0, qApp, polishPopups);
 }
 
-/// Polishes the widgets now and the popups that were collected with them later.
-void polishAll(const QList<QPointer<QWidget>>& widgets) {
-    polish(widgets);
+bool LateStyle::work(qint64 mostMs) {
+    QElapsedTimer timer;
+    timer.start();
+    if (m_widgets.isEmpty()) {
+        m_done = 0;
+        collect(m_hidden, m_widgets, true);
+    }
+    const QPointer<LateStyle> self(this);
+    while (self && m_done < 2 * m_widgets.size()) {
+        if (timer.elapsed() >= mostMs) return false;
+        const QList<QPointer<QWidget>> widgets = m_widgets;  // a step may show the widget, which ends this object
+        polishStep(widgets, m_done++);
+    }
+    delete self;
     if (!laterPopups().isEmpty()) QTimer::singleShot(0, qApp, polishPopups);
+    return true;
 }
 
 bool LateStyle::eventFilter(QObject* /*watched*/, QEvent* event) {
     if (event->type() != QEvent::Show) return false;
     QWidget* shown = m_hidden;
-    QList<QPointer<QWidget>> widgets;
-    collect(shown, widgets);  // deletes this
-    polishAll(widgets);
+    work(std::numeric_limits<qint64>::max());  // deletes this
     if (shown->layout()) shown->layout()->activate();
     return false;
 }
@@ -121,7 +144,21 @@ void setStyleSheetOnce(const QString& sheet) {
     for (QWidget* window : QApplication::topLevelWidgets()) {
         if (!window->parentWidget()) collect(window, widgets);
     }
-    polishAll(widgets);
+    polish(widgets);
+    if (!laterPopups().isEmpty()) QTimer::singleShot(0, qApp, polishPopups);
+}
+
+bool styleHidden(const QWidget& widget, int mostMs) {
+    QElapsedTimer timer;
+    timer.start();
+    for (;;) {
+        LateStyle* outermost = nullptr;
+        for (const QWidget* each = &widget; each; each = each->parentWidget()) {
+            if (LateStyle* waiting = LateStyle::waiting().value(each)) outermost = waiting;
+        }
+        if (!outermost) return true;
+        if (!outermost->work(mostMs - timer.elapsed())) return false;
+    }
 }
 
 long polishedWidgets() {

@@ -452,6 +452,7 @@ void MainWindow::setRailFolded(bool folded) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     m_lectures->end();  // the choices of the lecture must not become those of the next start
+    m_stage->finishTurns();
     Settings& settings = m_workspace.settings();
     settings.setValue("window/geometry", saveGeometry());
     const LabDocument& lab = m_workspace.lab();

@@ -104,9 +104,19 @@ class PresentationTest : public WindowFixture {
         press(Qt::Key_F5);
         ASSERT_TRUE(show().isActive());
     }
+    /// With all that follows in later turns of the event loop.
     void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+        pressOnly(key, modifiers);
+        stage().finishTurns();
+    }
+    void pressOnly(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
         QWidget* focused = QApplication::focusWidget();
         QTest::keyClick(focused ? focused : window.get(), key, modifiers);
+    }
+    /// With all that follows in later turns of the event loop.
+    void endLecture() {
+        window->lectures().end();
+        stage().finishTurns();
     }
     void type(const QString& text) {
         for (const QChar each : text) {

@@ -233,6 +233,7 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     while (window.workspace().isOpeningModel()) waitFor(0.02);
     if (isModel && !options.room.isEmpty()) window.showRoom(options.room, options.part);  // a model opens in Inspect
     waitUntilDone(window.room());
+    if (!options.lecture.isEmpty()) waitFor(0.2);  // the lecture says so, too
     savePicture(window, options.screenshot);
     if (!failure.isEmpty()) {
         QTextStream(stderr) << "ropelab: " << failure << '\n';

@@ -25,6 +25,7 @@
 #include "ui/shell/notices/banners.h"
 #include "ui/shell/room.h"
 #include "ui/theme/dialogs.h"
+#include "ui/theme/page_styles.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/controllers/window_stage.h"
 #include "ui/window/frame/rooms.h"
@@ -39,6 +40,7 @@ const QString kLectureBanner = u"lecture"_s;
 const QString kDocumentBanner = u"lecture.document"_s;
 constexpr int kReloadMs = 150;  // editors write a file in several steps
 constexpr int kMakingMs = 20;   // between two parts of pages: keys come first
+constexpr int kStyleMs = 8;     // of such a part that styles pages
 
 /// "Theta and fraction".
 QString titleOfShipped(const std::string& name) {
@@ -89,6 +91,9 @@ LectureController::LectureController(Workspace& workspace, BannerArea& banners, 
     connectDocuments();
     m_making.setInterval(kMakingMs);
     connect(&m_making, &QTimer::timeout, this, &LectureController::makeNextRoom);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        if (m_presentation->isActive()) m_making.start();
+    });
     auto* reload = new QTimer(this);
     reload->setSingleShot(true);
     reload->setInterval(kReloadMs);
@@ -175,7 +180,7 @@ void LectureController::chooseLecture(const QString& folder) {
     if (!path.isEmpty()) openAndPresent(path);
 }
 
-void LectureController::open(const QString& path) {
+void LectureController::load(const QString& path) {
     Lecture lecture = load_lecture(toPath(path));
     end();
     m_player->setLecture(std::move(lecture));
@@ -183,16 +188,29 @@ void LectureController::open(const QString& path) {
     m_presentation->renewLecture();
     watch();
     m_actions.refresh();
-    m_banners.show(kLectureBanner, BannerArea::Kind::information,
-                   u"The lecture “%1” is open."_s.arg(text(m_player->lecture().title)),
-                   {{u"Start presentation"_s, [this] { present(); }}});
     checkCurves();
 }
 
+void LectureController::open(const QString& path) {
+    load(path);
+    m_banners.show(kLectureBanner, BannerArea::Kind::information,
+                   u"The lecture “%1” is open."_s.arg(text(m_player->lecture().title)),
+                   {{u"Start presentation"_s, [this] { present(); }}});
+}
+
 void LectureController::openAndPresent(const QString& path) {
-    open(path);
-    m_banners.dismiss(kLectureBanner);
-    QMetaObject::invokeMethod(this, qOverload<>(&LectureController::present), Qt::QueuedConnection);
+    load(path);
+    m_isBeginning = true;
+    // In turns of the event loop: the size of the texts, then what the presentation is made of.
+    QTimer::singleShot(0, this, [this] {
+        if (!m_isBeginning) return;
+        emit stageTaken();
+        m_stage.begin();
+        m_stage.setPresenting(true, true);
+        QTimer::singleShot(0, this, [this] {
+            if (m_isBeginning) present();
+        });
+    });
 }
 
 void LectureController::checkCurves() {
@@ -206,6 +224,7 @@ void LectureController::checkCurves() {
 }
 
 void LectureController::present() {
+    m_isBeginning = false;
     emit stageTaken();
     m_banners.dismiss(kLectureBanner);
     m_presentation->start();
@@ -218,11 +237,15 @@ void LectureController::makeNextRoom() {
         if (!m_presentation->isActive()) break;
         if (!scene.room.empty() && m_rooms.makePart(RoomStack::indexOf(text(scene.room)))) return;
     }
+    for (const LectureScene& scene : m_player->lecture().scenes) {
+        if (!m_presentation->isActive()) break;
+        if (!scene.room.empty() && !styleHidden(m_rooms.room(RoomStack::indexOf(text(scene.room))), kStyleMs)) return;
+    }
     m_making.stop();
 }
 
 void LectureController::present(const QString& path, const QString& scene, int step) {
-    open(path);
+    load(path);
     present();
     if (scene.isEmpty()) return;
     if (!m_player->jump(scene)) {
@@ -233,6 +256,7 @@ void LectureController::present(const QString& path, const QString& scene, int s
 
 void LectureController::end() {
     emit stageTaken();
+    if (std::exchange(m_isBeginning, false)) m_stage.setPresenting(false, true);
     m_presentation->leave();
     m_stage.end();
     m_banners.dismiss(kLectureBanner);

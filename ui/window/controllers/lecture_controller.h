@@ -42,7 +42,7 @@ class LectureController : public QObject {
 
     /// A path or the name of a lecture of the program. Throws BadInput and keeps the open lecture if it is not valid.
     void open(const QString& path);
-    /// As open(); then the presentation starts in the next turn of the event loop.
+    /// As open(); then the presentation starts in the next two turns of the event loop.
     void openAndPresent(const QString& path);
     /// From the title page or from the step at which the presentation was left.
     void present();
@@ -67,6 +67,7 @@ class LectureController : public QObject {
     void chooseLecture(const QString& folder);
     /// `kind` is "handout" or "slides". Does nothing without a path.
     void exportDocument(const char* kind, const QString& path);
+    void load(const QString& path);
     void checkCurves();
     void showPaused();
     void makeNextRoom();
@@ -89,7 +90,8 @@ class LectureController : public QObject {
     QString m_documentPath;         // of the handout or the slides that are or were exported
     QFileSystemWatcher* m_watcher;  // of the file of the open lecture
     QDateTime m_changed;            // when that file was last changed
-    QTimer m_making;                // of the pages of the lecture, so that no key waits for one
+    bool m_isBeginning = false;     // openAndPresent() has turns left
+    QTimer m_making;                // makes and styles the pages of the lecture, so that no key waits for one
 };
 
 }  // namespace ropelab::ui

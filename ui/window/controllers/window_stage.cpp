@@ -14,6 +14,7 @@
 #include <QPointer>
 #include <QScopeGuard>
 #include <QScopedValueRollback>
+#include <QScreen>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSet>
@@ -41,6 +42,7 @@
 #include "ui/session/workspace.h"
 #include "ui/shell/findables.h"
 #include "ui/shell/room.h"
+#include "ui/theme/page_styles.h"
 #include "ui/window/controllers/control_strip.h"
 #include "ui/window/controllers/rotary_controller.h"
 #include "ui/window/frame/rooms.h"
@@ -58,6 +60,8 @@ constexpr double kRoomWidth = 1000;
 constexpr double kRoomHeight = 560;
 constexpr double kTextsOfHeight = 30;  // the height of the canvas divided by that of its smallest text
 constexpr int kDrawnMs = 100;          // a room has drawn its figures after this time
+constexpr int kTurnMs = 8;             // of a part of longer work
+constexpr int kFullScreenMs = 500;     // after which a window that fills the screen has its size
 constexpr double kLeastDone = 0.05;    // part of a training after which its rate says how long the rest takes
 
 /// Index of the largest size that is not above `scale`; -1 if all are.
@@ -182,13 +186,35 @@ WindowStage::WindowStage(Workspace& workspace, RoomStack& rooms, RotaryControlle
         }
         applyAxes();
     });
+    m_turn.setInterval(0);
+    connect(&m_turn, &QTimer::timeout, this, [this] {
+        const auto work = m_turns.front();
+        m_turns.pop_front();
+        if (!work()) m_turns.push_front(work);
+        m_turns.empty() ? m_turn.stop() : m_turn.start();
+    });
     m_strip = new ControlStrip(canvas());
     static_cast<QVBoxLayout*>(canvas()->layout())->insertWidget(1, m_strip);
 }
 
 WindowStage::~WindowStage() = default;
 
+void WindowStage::later(std::function<bool()> work) {
+    m_turns.push_back(std::move(work));
+    m_turn.start();
+}
+
+void WindowStage::finishTurns() {
+    while (!m_turns.empty()) {
+        const auto work = m_turns.front();
+        m_turns.pop_front();
+        while (!work()) continue;
+    }
+    m_turn.stop();
+}
+
 void WindowStage::begin() {
+    finishTurns();
     if (hasBegun()) return;
     m_usersRoom = m_rooms.currentId();
     m_users = restorers();
@@ -201,6 +227,7 @@ void WindowStage::begin() {
 }
 
 void WindowStage::end() {
+    finishTurns();
     if (!hasBegun()) return;
     m_nextTraining = nullptr;
     m_beside.reset();
@@ -223,7 +250,15 @@ void WindowStage::end() {
             restoreAll(users);
             m_workspace.rotary().show(own);
             m_workspace.settings().setHeld(hasBegun());
-            m_rooms.show(usersRoom);
+            const int index = RoomStack::indexOf(usersRoom);
+            later([this, index] {
+                return styleHidden(m_rooms.room(index), kTurnMs) && styleHidden(m_rooms.panel(index), kTurnMs);
+            });
+            // Unless the user has chosen another room meanwhile.
+            later([this, index, shown = m_rooms.current()] {
+                if (m_rooms.current() == shown) m_rooms.show(index);
+                return true;
+            });
         };
         if (example.isEmpty() || m_workspace.trainsOwnSweep()) return restore({});
         m_workspace.showExample(example, restore);
@@ -280,6 +315,7 @@ void WindowStage::restoreAll(const std::vector<std::function<void()>>& restorers
 }
 
 void WindowStage::showRoom(const QString& room, const QString& part) {
+    finishTurns();
     setPart({});
     m_rooms.show(room, part);
     setPart(part);
@@ -608,6 +644,7 @@ QWidget* WindowStage::canvas() {
 
 void WindowStage::setPresenting(bool presenting, bool fullScreen) {
     if (presenting == m_isPresenting) return;
+    finishTurns();
     ThemeManager& theme = ThemeManager::instance();
     if (presenting) {
         m_before = Look{m_window.windowState(), theme.choice(), theme.scale(), m_window.size()};
@@ -616,23 +653,42 @@ void WindowStage::setPresenting(bool presenting, bool fullScreen) {
         m_isPlaced = false;
         m_isFitted = false;
         if (m_usesFullScreen && fullScreen) m_window.setWindowState(m_window.windowState() | Qt::WindowFullScreen);
+        applyAxes();
+        emit presentingChanged(true);
+        // Before the presentation has widgets, which would get their style and their layout twice.
+        if (m_isLarge) m_rooms.pages().hide();
         if (m_theme) theme.setChoice(*m_theme);
-    } else {
-        m_theme = theme.choice();
-        setInsets({}, true);  // hidden rooms get their style and their layout once, when they are shown again
-        theme.setChoice(m_before->theme);
-        theme.setScale(m_before->scale, 0);
-        setPart({});
-        m_isPresenting = false;
-        if (m_isLarge && m_usesFullScreen) m_window.setWindowState(m_before->state);
+        if (!m_isLarge) return;
+        if (!m_usesFullScreen) return chooseScale(m_window.size());
+        chooseScale(m_window.screen()->size());
+        QTimer::singleShot(kFullScreenMs, this, [this, expected = m_window.screen()->size()] {
+            if (m_isPresenting && m_isLarge && canvas()->size() != expected) chooseScale(canvas()->size());
+        });
+        return;
     }
+    m_theme = theme.choice();
+    setInsets({}, true);  // hidden rooms get their style and their layout once, when they are shown again
+    theme.setChoice(m_before->theme);
+    theme.setScale(m_before->scale, 0);
+    setPart({});
+    m_isPresenting = false;
+    if (m_isLarge && m_usesFullScreen) m_window.setWindowState(m_before->state);
     applyAxes();
-    emit presentingChanged(presenting);
-    if (!presenting) m_rooms.pages().show();
-    if (presenting || !std::exchange(m_isLarge, false) || m_before->state != Qt::WindowNoState) return;
-    // Fields in large type may have made the window wider, which no window manager undoes where there is none.
-    QTimer::singleShot(0, this, [this, wide = m_window.size(), size = m_before->size] {
-        if (!m_isPresenting && m_window.size() == wide) m_window.resize(size);
+    const bool wasLarge = std::exchange(m_isLarge, false);
+    later([this] { return styleHidden(m_rooms.pages(), kTurnMs) && styleHidden(m_rooms.room(), kTurnMs); });
+    later([this] { return styleHidden(m_rooms.panels(), kTurnMs); });
+    later([this, wasLarge] {
+        emit presentingChanged(false);
+        if (!wasLarge || m_before->state != Qt::WindowNoState) return true;
+        // Fields in large type may have made the window wider, which no window manager undoes where there is none.
+        QTimer::singleShot(0, this, [this, wide = m_window.size(), size = m_before->size] {
+            if (!m_isPresenting && m_window.size() == wide) m_window.resize(size);
+        });
+        return true;
+    });
+    later([this] {
+        m_rooms.pages().show();
+        return true;
     });
 }
 
@@ -640,7 +696,7 @@ void WindowStage::setInsets(const QMargins& insets, bool isCovered) {
     canvas()->layout()->setContentsMargins(insets);
     const bool isFirst = m_isLarge && !m_isFitted && !insets.isNull();
     if (isFirst) m_rooms.pages().hide();
-    if (isFirst) chooseScale();
+    if (isFirst) chooseScale(canvas()->size());
     m_rooms.pages().setVisible(!isCovered);
     if (!m_isLarge || m_isPlaced || isCovered || insets.isNull()) return;
     m_isPlaced = true;
@@ -654,14 +710,14 @@ void WindowStage::changeSize(int by) {
     theme.setScale(size, theme.leastText() * size / theme.scale());
 }
 
-void WindowStage::chooseScale() {
+void WindowStage::chooseScale(const QSize& canvas) {
     m_isFitted = true;
     ThemeManager& theme = ThemeManager::instance();
     const double pixel = theme.px(100) / theme.scale();  // of the screen, at a scale of 100 %
-    const double space = std::min(canvas()->width() / (kRoomWidth * pixel), canvas()->height() / (kRoomHeight * pixel));
+    const double space = std::min(canvas.width() / (kRoomWidth * pixel), canvas.height() / (kRoomHeight * pixel));
     const int usual = std::max(0, sizeOf(100 * space));
     const int size = std::clamp(usual + m_larger, 0, kLast);
-    theme.setScale(kSizes[static_cast<std::size_t>(size)], std::ceil(canvas()->height() / kTextsOfHeight) *
+    theme.setScale(kSizes[static_cast<std::size_t>(size)], std::ceil(canvas.height() / kTextsOfHeight) *
                                                                kSizes[static_cast<std::size_t>(size)] /
                                                                kSizes[static_cast<std::size_t>(usual)]);
 }

@@ -5,7 +5,9 @@
 #include <QMargins>
 #include <QObject>
 #include <QTemporaryDir>
+#include <QTimer>
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -70,6 +72,8 @@ class WindowStage : public QObject, public LectureStage {
     QWidget* canvas() override;
 
     void fitSides();
+    /// Does immediately what is left of the end of a presentation or a lecture.
+    void finishTurns();
 
  signals:
     /// Something that takes time failed: a recorded lab cannot be opened.
@@ -97,8 +101,8 @@ class WindowStage : public QObject, public LectureStage {
     void applyControls();
     /// An unknown name is tried `again` once, because a room draws figures some frames after a change; then problem().
     void pointAtFigure(const QString& name, bool again);
-    /// For this size of the window; a change of the scale restyles all widgets that are not hidden.
-    void chooseScale();
+    /// For a canvas of this size; a change of the scale restyles all widgets that are not hidden.
+    void chooseScale(const QSize& canvas);
     /// Reduces the scale where the room that is shown now is cut.
     void fitScale();
     bool isCut() const;
@@ -115,11 +119,16 @@ class WindowStage : public QObject, public LectureStage {
     void fixAxes(const std::optional<Range>& x, const std::optional<Range>& y);
     void applyAxes();  // none while the lecture is paused
     void reportTo(const QString& error);
+    /// Calls `work` in a later turn of the event loop, after what was passed before, and again until it returns true.
+    /// The window so handles events between parts of work that take longer than a frame together.
+    void later(std::function<bool()> work);
 
     Workspace& m_workspace;
     RoomStack& m_rooms;
     RotaryController& m_rotary;
     QMainWindow& m_window;
+    std::deque<std::function<bool()>> m_turns;
+    QTimer m_turn;
     std::vector<std::function<void()>> m_standard;  // restore the controls of each room as at the start of the program
     std::vector<std::function<void()>> m_users;     // the same as at the start of the lecture; empty without a lecture
     QString m_usersRoom;

@@ -87,7 +87,13 @@ void Rail::fitHeights() {
     }
 }
 
+void Rail::showEvent(QShowEvent* event) {
+    QFrame::showEvent(event);
+    restyle();
+}
+
 void Rail::restyle() {
+    if (testAttribute(Qt::WA_WState_ExplicitShowHide) && isHidden()) return;  // showEvent() follows
     const auto& manager = ThemeManager::instance();
     const int size = manager.pixels(20);
     setFixedWidth(manager.pixels(!m_folded ? 124 : m_tight ? 36 : 48));

@@ -22,6 +22,7 @@ class Rail : public QFrame {
 
  protected:
     void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
  private:
     void restyle();

@@ -24,7 +24,7 @@ TEST_F(PresentationTest, AFigureOfResultsIsShownWithoutTheTable) {
     QApplication::processEvents();
     EXPECT_FALSE(visible("Verdict"));
     stage().setPresenting(false, false);
-    QApplication::processEvents();
+    stage().finishTurns();
     EXPECT_TRUE(visible("Verdict"));
     stage().end();
 }
@@ -231,7 +231,7 @@ TEST_F(PresentationTest, TheWholeRoomFollowsAPartAndTheEndOfALecture) {
     player().goTo(0, -1);
     EXPECT_FALSE(rotation().logitView()->isVisible());
     window->showRoom("spectrum");
-    window->lectures().end();
+    endLecture();
     window->showRoom("rotation");
     EXPECT_TRUE(rotation().dialsView()->isVisible());
     EXPECT_TRUE(rotation().pairView()->isVisible());

@@ -271,7 +271,7 @@ TEST_F(PresentationTest, EndLectureRestoresTheUsersSetupControlsAndUndoHistory) 
     press(Qt::Key_Escape);
     rotary().endDrag();
     rotary().change("change theta", own);  // a change of the user between Escape and the end
-    window->lectures().end();
+    endLecture();
     EXPECT_EQ(window->room().objectName(), "rotation");
     EXPECT_EQ(rotary().setup().theta, 12345);
     EXPECT_EQ(rotation().scene().state.m, 33);
@@ -745,6 +745,69 @@ TEST_F(PresentationTest, ALectureOfTheMenuIsPresentedWithoutAFurtherStep) {
     ASSERT_TRUE(waitUntil([&] { return show().isActive(); }));
     EXPECT_TRUE(show().isPageShown());
     EXPECT_EQ(window->banners().texts(), QStringList());
+}
+
+TEST_F(PresentationTest, ALectureBeginsInTurnsThatItsEndAndItsKeysInterrupt) {
+    const int scale = ThemeManager::instance().scale();
+    const auto begin = [&](bool isPresenting) {
+        window->actions().action("lecture.open.clocks")->trigger();
+        EXPECT_FALSE(stage().isPresenting());
+        return !isPresenting || waitUntil([&] { return stage().isPresenting(); });
+    };
+    for (const bool isPresenting : {false, true}) {
+        ASSERT_TRUE(begin(isPresenting));
+        endLecture();
+        EXPECT_FALSE(waitUntil([&] { return show().isActive() || stage().isPresenting(); }, 100));
+        EXPECT_TRUE(window->menuBar()->isVisible() && window->room().isVisible());
+        EXPECT_EQ(ThemeManager::instance().scale(), scale);
+        ASSERT_TRUE(begin(isPresenting));
+        pressOnly(Qt::Key_F5);
+        EXPECT_TRUE(show().isActive());
+        pressOnly(Qt::Key_PageDown);
+        EXPECT_FALSE(waitUntil([&] { return player().scene() != 0; }, 100)) << "the turns do not begin it again";
+        endLecture();
+    }
+    ASSERT_TRUE(begin(true));
+    window->close();
+    EXPECT_FALSE(show().isActive() || stage().isPresenting());
+    EXPECT_EQ(ThemeManager::instance().scale(), scale);
+}
+
+TEST_F(PresentationTest, APresentationEndsInTurnsThatItsReturnInterrupts) {
+    const int scale = ThemeManager::instance().scale();
+    present();
+    player().goTo(0, 0);
+    pressOnly(Qt::Key_Escape);
+    EXPECT_FALSE(show().isActive());
+    EXPECT_EQ(ThemeManager::instance().scale(), scale);
+    EXPECT_FALSE(window->menuBar()->isVisible()) << "the bars follow";
+    pressOnly(Qt::Key_F5);
+    EXPECT_TRUE(show().isActive());
+    EXPECT_FALSE(waitUntil([&] { return window->menuBar()->isVisible(); }, 100));
+    EXPECT_TRUE(window->room().isVisible());
+    pressOnly(Qt::Key_Escape);
+    EXPECT_TRUE(waitUntil([&] { return window->menuBar()->isVisible() && window->room().isVisible(); }));
+    EXPECT_TRUE(window->isPanelShown());
+}
+
+TEST_F(PresentationTest, ALectureEndsInTurnsThatTheUserInterrupts) {
+    const auto isShown = [this](const char* room) { return window->room().objectName() == QLatin1String(room); };
+    for (const bool picksRoom : {false, true}) {
+        window->showRoom("train");
+        present();
+        player().goTo(2, 0);
+        pressOnly(Qt::Key_Escape);
+        window->lectures().end();
+        ASSERT_TRUE(isShown("context")) << "the user's room follows";
+        if (picksRoom) window->showRoom("memory");
+        EXPECT_TRUE(waitUntil([&] { return isShown(picksRoom ? "memory" : "train"); }));
+        EXPECT_FALSE(waitUntil([&] { return !isShown(picksRoom ? "memory" : "train"); }, 100));
+    }
+    present();
+    player().goTo(2, 0);
+    pressOnly(Qt::Key_Escape);
+    window->close();
+    EXPECT_EQ(workspace().settings().value("window/room").toString(), "memory");
 }
 
 TEST_F(PresentationTest, TheWindowHasItsSizeAgainAfterALecture) {
