@@ -643,8 +643,8 @@ QWidget* WindowStage::canvas() {
 }
 
 void WindowStage::setPresenting(bool presenting, bool fullScreen) {
-    if (presenting == m_isPresenting) return;
     finishTurns();
+    if (presenting == m_isPresenting) return;
     ThemeManager& theme = ThemeManager::instance();
     if (presenting) {
         m_before = Look{m_window.windowState(), theme.choice(), theme.scale(), m_window.size()};
@@ -670,14 +670,14 @@ void WindowStage::setPresenting(bool presenting, bool fullScreen) {
     setInsets({}, true);  // hidden rooms get their style and their layout once, when they are shown again
     theme.setChoice(m_before->theme);
     theme.setScale(m_before->scale, 0);
-    setPart({});
-    m_isPresenting = false;
     if (m_isLarge && m_usesFullScreen) m_window.setWindowState(m_before->state);
-    applyAxes();
     const bool wasLarge = std::exchange(m_isLarge, false);
     later([this] { return styleHidden(m_rooms.pages(), kTurnMs) && styleHidden(m_rooms.room(), kTurnMs); });
     later([this] { return styleHidden(m_rooms.panels(), kTurnMs); });
     later([this, wasLarge] {
+        m_isPresenting = false;  // until now, the window that leaves the full screen shows no panel
+        setPart({});
+        applyAxes();
         emit presentingChanged(false);
         if (!wasLarge || m_before->state != Qt::WindowNoState) return true;
         // Fields in large type may have made the window wider, which no window manager undoes where there is none.
