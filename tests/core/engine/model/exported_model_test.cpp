@@ -229,7 +229,7 @@ TEST_F(ExportedModels, NothingIsReplacedOrLeftHalfWritten) {
     folder_.write("full/note.txt", "kept");
     EXPECT_MESSAGE(export_hugging_face(run, folder_ / "full"), BadInput, "name a new folder or an empty one");
     EXPECT_MESSAGE(export_hugging_face(run, folder_ / "full/note.txt"), BadInput, "name a new folder");
-    EXPECT_MESSAGE(export_hugging_face(run, folder_ / "none/model"), BadInput, "cannot be written");
+    EXPECT_MESSAGE(export_hugging_face(run, folder_ / "full/note.txt/model"), BadInput, "cannot be written");
     EXPECT_MESSAGE(export_gguf(run, folder_ / "full/note.txt", false), BadInput, "exists already");
     EXPECT_MESSAGE(export_gguf(run, folder_ / "full", true), BadInput, "exists already");
     EXPECT_FALSE(export_hugging_face(run, folder_ / "model", [] { return true; }));
@@ -240,6 +240,7 @@ TEST_F(ExportedModels, NothingIsReplacedOrLeftHalfWritten) {
     fs::create_directory(folder_ / "empty");
     ASSERT_TRUE(export_hugging_face(run, folder_ / "empty/"));
     EXPECT_EQ(entries(), 2);
+    EXPECT_TRUE(export_hugging_face(run, folder_ / "full/new/model")) << "missing folders are made";
     ASSERT_TRUE(export_gguf(run, folder_ / "full/note.txt", true));
     const std::string card = read_regular_file(folder_ / "empty/README.md", 10000);
     for (const char* part : {"| block | llama |", "| SHA-256 of the data | aaaa", "in the layout of Llama",
