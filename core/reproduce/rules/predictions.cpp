@@ -348,9 +348,4 @@ std::string chance_text(double chance) {
     return chance < 1e-4 ? "below 0.01 %" : rough_text(100 * chance) + " %";
 }
 
-std::string minus_text(double value, int decimals) {
-    const std::string text = fixed_text(value, decimals);
-    return text.starts_with('-') ? "−" + text.substr(1) : text;
-}
-
 }  // namespace ropelab

@@ -41,9 +41,4 @@ double chance_of_set(std::size_t n, std::size_t k);
 /// "33 %", "below 0.01 %", or "100 %, as it cannot be wrong".
 std::string chance_text(double chance);
 
-/// fixed_text() for sentences, with a minus sign instead of a hyphen.
-std::string minus_text(double value, int decimals);
-/// Sentences on more groups than these summarize; the JSON output lists all.
-inline constexpr std::size_t most_listed = 8;
-
 }  // namespace ropelab

@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/reproduce/rules/predictions.h"
 #include "core/results/results_cells.h"
 
 namespace ropelab {
@@ -31,6 +30,11 @@ std::string own_keys_text(const GroupKeys& group, const GroupKeys& other) {
 }
 
 }  // namespace
+
+std::string minus_text(double value, int decimals) {
+    const std::string text = fixed_text(value, decimals);
+    return text.starts_with('-') ? "−" + text.substr(1) : text;
+}
 
 std::string to_string(SheetScale scale) {
     if (scale == SheetScale::smoke) return "smoke";

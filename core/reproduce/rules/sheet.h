@@ -21,6 +21,11 @@ namespace ropelab {
 // A reproduction sheet states the claims of a paper, the runs that test each claim, and the rules that lead from the
 // runs to a verdict. All of this is fixed before the first run starts and is stored in the lab file.
 
+/// fixed_text() for sentences, with a minus sign instead of a hyphen.
+std::string minus_text(double value, int decimals);
+/// Sentences on more groups than these summarize; the JSON output lists all.
+inline constexpr std::size_t most_listed = 8;
+
 /// `smoke`: two seeds and seconds per run, a check of the sheet; `laptop`: small models; `paper`: the published ones.
 enum class SheetScale { smoke, laptop, paper };
 std::string to_string(SheetScale scale);
