@@ -448,6 +448,7 @@ TEST_F(Window, TheMinuteFollowsWhoLeavesItsRoom) {
     window->showRoom("spectrum");
     EXPECT_TRUE(window->doors().texts().first().startsWith("2 of 5: This step")) << "a lecture shows its page";
     stage->end();
+    stage->finishTurns();
     EXPECT_EQ(window->room().objectName(), "results");
     ASSERT_TRUE(window->doors().choose("tour", "End"));
     EXPECT_TRUE(window->doors().texts().isEmpty());

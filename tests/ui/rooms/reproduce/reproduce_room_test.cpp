@@ -197,8 +197,8 @@ TEST_F(ReproduceTest, ShowsSourceChecksAndPredictions) {
     const TextTable& predictions = room->predictions().table();
     ASSERT_GT(predictions.rowCount(), 1);
     EXPECT_EQ(cell(predictions, 0, "outcome"), "not scored");
-    // a no-break space before the percent sign
-    EXPECT_TRUE(cell(predictions, 1, "chance level").endsWith(QStringLiteral("\u202F%")));
+    // A no-break space is before the percent sign.
+    EXPECT_TRUE(cell(predictions, 1, "chance level").contains(QStringLiteral("\u202F%")));
     for (const char* part : {"effects", "claims", "comparison", "checks", "predictions", "letters"}) {
         room->showPart(QLatin1String(part));
         EXPECT_EQ(room->hasFigure(),

@@ -40,6 +40,7 @@ TEST_F(PresentationTest, TheAxesOfALectureAreFixedOnlyWhileItPresents) {
     };
     EXPECT_EQ(top(), 50);
     stage().setPresenting(false, false);
+    stage().finishTurns();
     EXPECT_NE(top(), 50) << "a paused lecture leaves the figures their own axes";
     stage().setPresenting(true, false);
     EXPECT_EQ(top(), 50);
@@ -65,6 +66,7 @@ TEST_F(PresentationTest, TheAxesOfInspectAreFixed) {
     ASSERT_TRUE(axes().x.logarithmic);
     EXPECT_GT(axes().x.minimum, 0) << "a logarithmic axis has no such end";
     stage().setPresenting(false, false);
+    stage().finishTurns();
     EXPECT_NE(axes().y.maximum, 35);
     stage().end();
 }
