@@ -130,8 +130,9 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
                              "at all looks together.");
         }
         if (shows("detectable") && !table.sequential) {
-            result.push_back("Detectable difference: difference [" + std::string(compared.unit) + "] that " +
-                             test_title(table.test) +
+            const std::string unit = unit_after(table);
+            result.push_back("Detectable difference: difference" + (unit.empty() ? "" : " [" + unit.substr(1) + "]") +
+                             " that " + test_title(table.test) +
                              " detects with 80 % power for these seeds and standard deviations, at the level of the "
                              "first and strictest step of Holm's correction (5 % / number of comparisons).");
         }

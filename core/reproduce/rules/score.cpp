@@ -163,7 +163,7 @@ void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs
     const std::string farthest = std::to_string(rule.longest_lag - 1);
     if (highest < rule.least_gain) {
         scored.words = "No group retrieves repeated tokens even at distance " + nearest +
-                       ": the highest gain in accuracy is " + fixed_text(highest, 3) +
+                       ": the highest gain in accuracy is " + minus_text(highest, 3) +
                        ", so no group can fail and the prediction is not scored.";
         return;
     }
@@ -172,7 +172,7 @@ void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs
     std::string gains;
     for (std::size_t i = 0; i < groups.size(); ++i) {
         is_right = is_right && (far[i].mean < limit) == (i >= scored.prediction.low.size());
-        gains += (i == 0 ? "" : ", ") + fixed_text(far[i].mean, 3) + " (" + differing_text(groups, i) + ")";
+        gains += (i == 0 ? "" : ", ") + minus_text(far[i].mean, 3) + " (" + differing_text(groups, i) + ")";
     }
     scored.outcome = is_right ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
     scored.words = "The highest gain in accuracy on repeated tokens at distance " + nearest + " is " +

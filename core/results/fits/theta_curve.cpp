@@ -222,7 +222,7 @@ std::string theta_curve_words(const ResultsTable& table, const ThetaCurve& curve
                         constant + ": F(2, " + number_text(fit.degrees_of_freedom) + ") = " + rough_text(fit.f) + ", " +
                         p_words(fit.p) + " over " + counted(fit.n, "run") + " at " +
                         std::to_string(curve.thetas.size()) + " values of theta. The coefficient of (ln theta)² is " +
-                        rough_text(fit.curvature.value) + " " + std::string(measure.unit) + " (95 % interval " +
+                        rough_text(fit.curvature.value) + unit_after(table) + " (95 % interval " +
                         rough_text(fit.curvature.low) + " … " + rough_text(fit.curvature.high) + ", " +
                         p_words(fit.curvature_p) + ")";
     if (!fit.vertex_interval) return words + ", so neither a minimum nor a maximum is shown.";

@@ -9,13 +9,16 @@
 
 #include "core/base/error.h"
 #include "core/results/fits/theta_curve.h"
+#include "core/store/imported.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 // Runs with a minimum near θ = 8,000: 2 + 0.03·(ln θ − ln 8000)² plus fixed deviations, two seeds per θ.
 std::vector<ResultRun> runs_with_minimum() {
@@ -145,6 +148,18 @@ TEST(Quadratic, ResultsShowTheFitOfASweepOverTheta) {
     three.resize(6);
     EXPECT_TRUE(results_json(results_table(three))["theta_curves"].empty());
     EXPECT_TRUE(theta_curves(results_table(std::vector<ResultRun>{})).empty());
+}
+
+// The unit in which another program logged its losses is not known.
+TEST(Quadratic, OfImportedRunsNamesNoUnit) {
+    std::vector<ResultRun> runs = runs_with_minimum();
+    const TableStyle columns{.columns = {"full"}};
+    for (const char* words :
+         {"The coefficient of (ln theta)² is 0.029 nats", "Detectable difference: difference [nats]"})
+        EXPECT_THAT(results_text(results_table(runs), columns), HasSubstr(words));
+    for (ResultRun& run : runs) run.settings[std::string(imported_setting)] = "wandb";
+    EXPECT_THAT(results_text(results_table(runs), columns),
+                AllOf(HasSubstr("Detectable difference: difference that "), Not(HasSubstr("nats"))));
 }
 
 TEST(Quadratic, EachCombinationOfTheOtherSettingsHasAFitOfItsOwn) {
